@@ -1,5 +1,5 @@
-//! Adds a pet for each line of standard input, eight at the same time. After an error that every other creation would meet as
-//! well, it prints which lines are left.
+//! Adds a pet for each line of standard input, eight at the same time. It stops after an error that would also occur for every other
+//! line, such as an invalid API key. Then it prints how many lines are left.
 
 use anyhow::{Context, Result};
 use petstore_client::{Batch, NewPet};

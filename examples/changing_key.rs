@@ -1,4 +1,5 @@
-//! Adds a pet for each line of standard input, with an API key from a file that may change meanwhile: `changing_key FILE`.
+//! Adds a pet for each line of standard input. It reads the API key from a file, which may change while the program runs:
+//! `changing_key FILE`.
 
 use anyhow::{Context, Result, bail};
 use petstore_client::{ApiKeyFile, Client, NewPet};
@@ -9,8 +10,8 @@ async fn main() -> Result<()> {
     let Some(file) = std::env::args().nth(1) else {
         bail!("usage: changing_key FILE")
     };
-    // The file is read again every 10 seconds, and as soon as the service rejects the key. A closure that asks a vault
-    // can replace the file.
+    // The file is read again every 10 seconds, and as soon as the service rejects the key. Instead of the file, you can
+    // pass a closure, for example one that reads the key from a vault.
     let client = Client::builder(petstore_examples::url()?)
         .credentials(ApiKeyFile::new(file))
         .app_name("changing_key/1")

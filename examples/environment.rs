@@ -1,4 +1,4 @@
-//! Makes the client that all examples use, with the address and the API key from the environment.
+//! Creates the client of all examples, with the address and the API key from environment variables.
 
 use anyhow::{Context, Result};
 use petstore_client::{Client, ClientBuilder};
@@ -7,7 +7,7 @@ use std::env::{self, VarError};
 /// The address of the service if `PETSTORE_URL` is not set.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
 
-/// A client of the service at `PETSTORE_URL`, with the key in
+/// Creates a client of the service at `PETSTORE_URL`, with the key in
 /// `PETSTORE_API_KEY`.
 ///
 /// # Errors
@@ -19,7 +19,7 @@ pub fn client() -> Result<Client> {
         .context("cannot build a client from PETSTORE_URL and PETSTORE_API_KEY")
 }
 
-/// The address in `PETSTORE_URL`, or the default.
+/// Returns the address in `PETSTORE_URL`, or the default.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub fn url() -> Result<String> {
     }
 }
 
-/// A builder of this client, for other settings.
+/// Returns a builder of this client, to change other settings.
 ///
 /// # Errors
 ///

@@ -1,11 +1,11 @@
-//! Adds a pet and says of an error what it means for the caller: `handle_errors NAME CATEGORY`.
+//! Adds a pet. If that fails, it prints what the caller can do: `handle_errors NAME CATEGORY`.
 
 use anyhow::{Context, Result, bail};
 use petstore_client::{Error, ErrorCode, ErrorKind, NewPet, RetryDecision, RetryPolicy, RetryStop};
 use std::time::Duration;
 
-/// Three tries. A proxy of ours responds with 500 while it restarts; a creation can be sent again, because it has an
-/// `Idempotency-Key`.
+/// Allows three tries, and retries after 500, because our proxy responds with 500 while it restarts. A creation can be
+/// sent again, because it has an `Idempotency-Key`.
 fn policy() -> RetryPolicy {
     let policy = RetryPolicy::new().max_tries(3);
     policy
@@ -22,7 +22,7 @@ fn explain(error: &Error) -> String {
     match (error.code(), error.kind()) {
         (Some(ErrorCode::InvalidRequest), _) => format!("change the pet: {}", error.message()),
         (Some(ErrorCode::Unauthorized), _) => "get another API key".to_owned(),
-        // A certificate that is not trusted is not retried.
+        // The client does not retry if the certificate is not trusted.
         (_, ErrorKind::Tls) => format!("check the certificate: {error}"),
         _ => {
             let why = match error.retry_stop() {
@@ -31,7 +31,7 @@ fn explain(error: &Error) -> String {
                 Some(RetryStop::Timeout) => "there was no time for another try",
                 _ => "another try would not help",
             };
-            // The text of a proxy is not part of the message.
+            // The message of the error does not contain the text that a proxy sent.
             let excerpt = error.excerpt().unwrap_or("nothing that can be shown");
             format!("{why}: {error}; the response says: {excerpt}")
         }

@@ -1,4 +1,4 @@
-//! Lists pets and prints what OpenTelemetry measured meanwhile: the duration of each try, the retries, and what is left of their
+//! Lists pets and prints the metrics of OpenTelemetry: the duration of each try, the number of retries, and the remaining retry
 //! budget.
 
 use anyhow::{Context, Result};
@@ -11,7 +11,7 @@ use petstore_client::{RetryBudget, telemetry::HttpMetrics};
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    // An application has an exporter such as that of `opentelemetry-otlp`, sets the provider as the global one, and uses
+    // A real application uses an exporter such as `opentelemetry-otlp`, sets the global meter provider, and calls
     // `HttpMetrics::new`.
     let exporter = InMemoryMetricExporter::default();
     let reader = PeriodicReader::builder(exporter.clone()).build();

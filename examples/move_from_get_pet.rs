@@ -1,10 +1,10 @@
-//! Finds one pet, `move_from_get_pet ID [STATUS]`: by the deprecated operation,
-//! and by its replacement, `GET /pets` with a `status` filter.
+//! Finds one pet with the deprecated operation, and with its replacement,
+//! `GET /pets` with a `status` filter: `move_from_get_pet ID [STATUS]`.
 
 use anyhow::{Context, Result, bail};
 use petstore_client::{Client, Error, ErrorCode, Pet, PetStatus};
 
-/// The deprecated operation. It works until 5 December 2030; the compiler warns of it.
+/// Uses the deprecated operation. It works until 5 December 2030. The compiler warns about each use.
 #[expect(deprecated, reason = "shown beside its replacement")]
 async fn before(client: &Client, id: i64) -> Result<Option<Pet>, Error> {
     match client.get_pet().pet_id(id).send().await {
@@ -14,8 +14,8 @@ async fn before(client: &Client, id: i64) -> Result<Option<Pet>, Error> {
     }
 }
 
-/// The replacement: reads the pets of one status. They are sorted by ascending id, so the search ends at the place of
-/// the pet. Leave the filter out to find pets without a status, too.
+/// Uses the replacement: reads the pets of one status. They are sorted by ascending id, so the search can end at the
+/// first id that is not smaller. Without the filter, the list also contains pets without a status.
 async fn after(client: &Client, id: i64, status: &PetStatus) -> Result<Option<Pet>, Error> {
     let mut pets = client
         .list_pets()

@@ -1,5 +1,5 @@
-//! Orders a pet and changes the status of the order: `order_pet PET [STATUS…]`. Orders are
-//! `beta`, so this needs the feature `beta` of `petstore-client`.
+//! Orders a pet and changes the status of the order: `order_pet PET [STATUS…]`. The operations
+//! on orders are `beta`, so this example needs the feature `beta` of `petstore-client`.
 
 use anyhow::{Context, Result, bail};
 use petstore_client::{ErrorCode, NewOrder, OrderStatus, OrderUpdate};

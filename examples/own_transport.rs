@@ -1,5 +1,5 @@
-//! Lists pets with an HTTP client of hyper in place of reqwest: every `tower::Service` for `http` requests is a transport.
-//! An interceptor prints each try.
+//! Lists pets with the HTTP client of hyper instead of reqwest: you can use every `tower::Service` for `http` requests as a
+//! transport. An interceptor prints each try.
 
 use anyhow::{Context, Result};
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
@@ -9,7 +9,7 @@ struct Print;
 
 impl Interceptor for Print {
     fn before_try(&self, request: &mut TryRequest<'_>) -> Result<(), BoxError> {
-        // A signature or a token can be added here in the same way.
+        // You can add a signature or a token in the same way.
         let number = request.number().into();
         request.headers_mut().insert("x-try", number);
         Ok(())

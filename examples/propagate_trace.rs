@@ -1,5 +1,5 @@
-//! Counts the pets within a trace. Each request carries the trace in `traceparent`, so that the log of the service shows its
-//! id.
+//! Counts the pets within a trace. Each request has the trace id in the header `traceparent`, so the log of the service shows
+//! this id.
 
 use anyhow::Result;
 use opentelemetry::trace::{TraceContextExt as _, TracerProvider as _};
@@ -11,7 +11,7 @@ use tracing_subscriber::prelude::*;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    // An exporter can be added here, such as that of `opentelemetry-otlp`.
+    // A real application adds an exporter here, such as `opentelemetry-otlp`.
     let provider = SdkTracerProvider::builder().build();
     let spans = tracing_opentelemetry::layer().with_tracer(provider.tracer("propagate_trace"));
     tracing_subscriber::registry().with(spans).init();

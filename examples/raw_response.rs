@@ -1,4 +1,4 @@
-//! Prints the first page of pets as the service sent it, and the members that this version of the client does not know.
+//! Prints the first page of pets exactly as the service sent it, and the members that this version of the client does not know.
 
 use anyhow::{Context, Result};
 

@@ -1,4 +1,5 @@
-//! Prints the names of all pets, and continues after the last page that it has printed if it is started again: `resume_list FILE`.
+//! Prints the names of all pets. If it is started again after an error, it continues after the last page that it printed:
+//! `resume_list FILE`.
 
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -18,7 +19,7 @@ async fn main() -> Result<()> {
         for pet in &page {
             println!("{}", pet.name);
         }
-        // Only now, so that a crash before it repeats the page and misses no pet.
+        // The cursor is stored only after the page was printed: a crash can repeat a page, but skips no pet.
         match page.next_cursor()? {
             Some(cursor) => fs::write(&file, cursor).context("FILE cannot be written")?,
             None => fs::remove_file(&file).unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! Orders a pet once, even if the program ends before it has the response: `resume_order PET FILE`. FILE keeps what the next run
-//! needs. Run the program again until it prints the order.
+//! Orders a pet exactly once, even if the program ends before it receives the response: `resume_order PET FILE`. FILE stores the
+//! idempotency key for the next run. Run the program again until it prints the order.
 
 use anyhow::{Context, Result, bail};
 use petstore_client::{
@@ -16,7 +16,7 @@ async fn main() -> Result<()> {
     };
     let pet: i64 = pet.parse().context("PET must be an integer")?;
 
-    // The first line is the key, and the second one the fingerprint of the API key that the first request had.
+    // The first line is the idempotency key. The second line is the fingerprint of the API key of the first request.
     let stored = fs::read_to_string(file).unwrap_or_default();
     let mut lines = stored.lines().map(str::to_owned);
     let key = lines.next().unwrap_or_else(recovery::new_idempotency_key);
@@ -26,7 +26,7 @@ async fn main() -> Result<()> {
         Ok(store(&path, &format!("{first}\n{fingerprint}"))?)
     });
 
-    // Within 24 hours the service returns the first response again, which shows the order as it was placed.
+    // For 24 hours, the service returns the first response again. It shows the order as it was when it was placed.
     let order = petstore_examples::client()?
         .create_order_with(NewOrder::new(pet))
         .idempotency_key(key)
@@ -38,7 +38,7 @@ async fn main() -> Result<()> {
     fs::remove_file(file).context("FILE cannot be removed")
 }
 
-/// Replaces the file as a whole.
+/// Replaces the whole file atomically.
 fn store(file: &str, text: &str) -> io::Result<()> {
     let new = format!("{file}.new");
     fs::write(&new, text)?;

@@ -1,5 +1,5 @@
-//! Orders a pet and waits until it is delivered: `wait_for_order PET SECONDS`. The contract declares for which states a client
-//! can wait (`x-waiters`).
+//! Orders a pet and waits until it is delivered: `wait_for_order PET SECONDS`. `x-waiters` in the contract declares the states
+//! for which a client can wait.
 
 use anyhow::{Context, Result, bail};
 use petstore_client::{NewOrder, WaitError};

@@ -1,5 +1,5 @@
-//! Generates models, API and client from `openapi.yaml`. A document with an error stops the
-//! build, and all its errors are shown as rustc shows errors.
+//! Generates models, API and client from `openapi.yaml`. If the document has errors, the build
+//! stops and shows all of them in the format of rustc.
 
 use std::process::ExitCode;
 

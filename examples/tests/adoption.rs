@@ -1,12 +1,12 @@
-//! Tests an application that uses `petstore-client` with `petstore-testing`: against the real service, with injected
-//! faults.
+//! Shows how to test an application that uses `petstore-client`: with `petstore-testing`, it runs against the real service
+//! with injected faults.
 
 use petstore_client::{Client, Error, NewPet, PetStatus};
 use petstore_testing::{Fault, OperationId, Server};
 use std::time::Duration;
 
-/// The application: offers a litter for adoption. Returns the number of pets that were added, and the error that
-/// ended it.
+/// The application: offers a litter for adoption. Returns the number of pets that were added, and the error if one
+/// occurred.
 async fn put_up(client: &Client, names: &[&str]) -> (usize, Option<Error>) {
     for (done, name) in names.iter().enumerate() {
         let pet = NewPet::builder().name(*name).category_id(7);
@@ -20,7 +20,7 @@ async fn put_up(client: &Client, names: &[&str]) -> (usize, Option<Error>) {
 
 const LITTER: [&str; 3] = ["Rex", "Tom", "Ada"];
 
-/// The names of all pets, read after the faults were removed.
+/// Removes the faults, and returns the names of all pets.
 async fn names(server: &Server) -> Vec<String> {
     server.clear_faults();
     let pets = server.client().list_pets().send().await;
@@ -49,7 +49,8 @@ async fn a_retry_after_a_lost_response_adds_no_second_pet() {
 }
 
 #[tokio::test]
-async fn an_unavailable_service_ends_the_program_with_the_number_of_added_pets() {
+async fn if_the_service_becomes_unavailable_the_program_stops_and_returns_how_many_pets_were_added()
+{
     let server = Server::start().await.expect("a port is free");
     server.inject(Fault::unavailable(Duration::from_secs(3600)).after(2));
     let (done, error) = put_up(&server.client(), &LITTER).await;

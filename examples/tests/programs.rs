@@ -101,7 +101,7 @@ async fn the_log_of_the_service_shows_the_trace_of_the_application() {
 }
 
 #[tokio::test]
-async fn a_transport_of_hyper_is_tried_again_like_that_of_reqwest() {
+async fn a_request_with_the_transport_of_hyper_is_retried() {
     let server = start().await;
     add(&server.client(), "Rex").await;
     let overloaded = Fault::overloaded(Duration::ZERO).on(OperationId::ListPets);
@@ -114,7 +114,7 @@ async fn a_transport_of_hyper_is_tried_again_like_that_of_reqwest() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_rejected_is_read_again_from_its_file() {
+async fn the_key_file_is_read_again_after_the_service_rejected_the_key() {
     let server = start().await;
     let folder = tempfile::tempdir().expect("there is space");
     let file = folder.path().join("key");
@@ -154,7 +154,7 @@ async fn a_key_that_was_rejected_is_read_again_from_its_file() {
 async fn the_example_distinguishes_errors_by_their_code() {
     let server = start().await;
     let program = env!("CARGO_BIN_EXE_handle_errors");
-    // The classifier lets this 500 be sent again.
+    // The classifier allows a retry after this 500.
     let restarting = Fault::error(500, "restarting").on(OperationId::CreatePet);
     server.inject(restarting.times(1));
     let text = run(program, &server, &["Rex", "7"]).await;
@@ -172,7 +172,7 @@ async fn the_example_distinguishes_errors_by_their_code() {
 }
 
 #[tokio::test]
-async fn a_response_is_shown_as_it_was_sent() {
+async fn a_raw_response_is_printed_exactly_as_it_was_sent() {
     let server = start().await;
     let id = add(&server.client(), "Rex").await;
     let text = run(env!("CARGO_BIN_EXE_raw_response"), &server, &[]).await;
@@ -213,7 +213,7 @@ async fn a_program_waits_until_its_order_is_delivered() {
 }
 
 #[tokio::test]
-async fn many_pets_are_added_and_a_fatal_error_says_which_are_left() {
+async fn many_pets_are_added_and_after_a_fatal_error_the_remaining_lines_are_counted() {
     let server = start().await;
     let program = env!("CARGO_BIN_EXE_add_many");
     let names: Vec<String> = (0..100).map(|number| format!("pet {number}")).collect();
@@ -283,7 +283,7 @@ async fn tries_and_retries_are_measured() {
 }
 
 #[tokio::test]
-async fn an_order_is_placed_once_although_the_program_ended_before_the_response() {
+async fn an_order_is_placed_only_once_even_if_the_program_ended_before_the_response() {
     let server = start().await;
     let pet = add(&server.client(), "Rex").await.to_string();
     let folder = tempfile::tempdir().expect("there is space");

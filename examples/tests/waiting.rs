@@ -26,7 +26,7 @@ async fn become_status(client: &Client, id: i64, status: OrderStatus) {
 }
 
 #[tokio::test]
-async fn the_delivery_of_an_order_ends_the_waiting() {
+async fn waiting_ends_when_the_order_is_delivered() {
     let server = Server::start().await.expect("a port is free");
     let client = server.client();
     let id = order(&client).await;
@@ -43,7 +43,7 @@ async fn the_delivery_of_an_order_ends_the_waiting() {
 }
 
 #[tokio::test]
-async fn a_cancelled_order_ends_the_waiting_with_an_error() {
+async fn waiting_ends_with_an_error_when_the_order_is_cancelled() {
     let server = Server::start().await.expect("a port is free");
     let client = server.client();
     let id = order(&client).await;

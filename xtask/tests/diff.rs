@@ -67,7 +67,7 @@ fn narrowed(base: &str) -> String {
 }
 
 #[test]
-fn a_breaking_change_is_printed_first_with_both_places_and_fails() {
+fn diff_prints_a_breaking_change_first_with_both_places_and_exits_with_1() {
     let output = diff(&folder(narrowed), &[]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert_eq!(
@@ -89,7 +89,7 @@ INFO[api-tag-added] GET /boxes
 }
 
 #[test]
-fn the_json_of_diff_has_the_changes_of_the_text() {
+fn the_json_output_of_diff_has_the_same_changes_as_the_text_output() {
     let output = diff(&folder(narrowed), &["--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
     let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
@@ -109,7 +109,7 @@ fn the_json_of_diff_has_the_changes_of_the_text() {
 }
 
 #[test]
-fn without_a_break_the_exit_code_is_zero() {
+fn diff_exits_with_0_if_no_change_is_breaking() {
     let same = diff(&folder(str::to_owned), &[]);
     assert_eq!(same.status.code(), Some(0));
     assert_eq!(stdout(&same), "0 changes: 0 ERR, 0 WARN, 0 INFO\n");
@@ -149,7 +149,7 @@ fn diff_takes_the_day_and_the_deprecation_policy_from_its_arguments() {
 }
 
 #[test]
-fn a_document_that_cannot_be_compared_is_named_with_the_reason() {
+fn the_error_for_a_document_that_cannot_be_compared_names_the_document_and_the_reason() {
     let folder = folder(|_| "openapi: 4.0.0\n".to_owned());
     let output = diff(&folder, &[]);
     assert_eq!(output.status.code(), Some(1));
@@ -174,7 +174,7 @@ fn a_document_that_cannot_be_compared_is_named_with_the_reason() {
 }
 
 #[test]
-fn an_incomplete_document_is_compared_with_a_note() {
+fn diff_compares_an_incomplete_document_and_prints_a_note() {
     let folder = folder(|base| base.replace("paths:\n", "tags: [{}]\npaths:\n"));
     let output = diff(&folder, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));

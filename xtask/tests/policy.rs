@@ -134,7 +134,7 @@ fn tests_switch_on_no_features_of_dependencies() {
 }
 
 #[test]
-fn generated_code_stays_in_its_folders_and_begins_with_its_marker() {
+fn generated_code_is_only_in_the_generated_folders_and_begins_with_the_marker() {
     let root = workspace_root();
     let mut folders: BTreeSet<&str> = BTreeSet::new();
     for path in sources() {
@@ -159,7 +159,7 @@ fn generated_code_stays_in_its_folders_and_begins_with_its_marker() {
 }
 
 #[test]
-fn every_rust_file_begins_with_its_documentation() {
+fn every_rust_file_begins_with_a_documentation_comment() {
     let root = workspace_root();
     for path in sources() {
         let text = fs::read_to_string(root.join(&path)).expect("UTF-8");
@@ -244,7 +244,7 @@ fn contains_pet(text: &str) -> bool {
 }
 
 #[test]
-fn pet_is_distinguished_from_words_that_contain_its_letters() {
+fn the_word_pet_is_found_but_not_in_other_words_such_as_carpet() {
     for text in ["Pet", "/pets/{petId}", "NewPet", "PETSTORE_URL", "a pet"] {
         assert!(contains_pet(text), "{text}");
     }
@@ -298,7 +298,7 @@ fn functions(source: &str) -> Vec<(&str, Vec<&str>)> {
 }
 
 #[test]
-fn only_the_grammar_lists_the_places_of_schemas() {
+fn only_the_grammar_lists_the_keywords_that_contain_schemas() {
     const KEYWORDS: [&str; 7] = [
         "\"allOf\"",
         "\"oneOf\"",

@@ -145,7 +145,7 @@ fn shape(answer: &str) -> (String, Vec<String>, String) {
 }
 
 #[test]
-fn every_command_of_the_pages_has_the_output_of_the_page() {
+fn every_command_in_the_documentation_prints_the_documented_output() {
     if Command::new("curl").arg("--version").output().is_err() {
         return skip(Need::Curl, "curl is not installed");
     }

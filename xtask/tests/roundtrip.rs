@@ -29,7 +29,7 @@ fn row(text: &str, document: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_contract_passes_completely_and_rejections_are_shown_with_their_place() {
+fn the_contract_passes_the_round_trip_and_rejected_parts_are_listed_with_the_place() {
     const REJECTED: &str = "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml";
     let output = roundtrip(&["spec/openapi.yaml", REJECTED]);
     let text = stdout(&output);
@@ -132,7 +132,7 @@ fn the_roundtrip_table_lists_differences_and_unreadable_documents() {
 }
 
 #[test]
-fn a_file_that_is_not_a_document_is_named() {
+fn the_error_for_a_file_that_does_not_exist_names_the_file() {
     let output = roundtrip(&["spec/no-such-file.yaml"]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{error}");

@@ -92,7 +92,7 @@ fn generated_services_pass_all_gates() {
 }
 
 #[test]
-fn the_client_treats_alternatives_of_strings_as_strings() {
+fn alternatives_that_are_all_strings_become_an_enum_in_the_client() {
     let service = Service::of("alternatives-of-text.yaml");
     let types = service.read("crates/plans-client/src/generated/types.rs");
     for name in ["PlanInterval", "PlanVersion"] {
@@ -155,7 +155,7 @@ fn nothing_is_written_if_a_gate_would_fail() {
 }
 
 #[test]
-fn each_member_without_a_meaning_is_one_warning() {
+fn each_member_without_a_meaning_causes_exactly_one_warning() {
     let service = Service::of("stray-members.yaml");
     for part in [
         "warning[unknown-member]: a schema has no member `examples`",
@@ -206,7 +206,7 @@ fn init_rejects_a_document_with_webhooks_only() {
 }
 
 #[test]
-fn a_response_101_is_a_websocket_which_only_the_client_leaves_out() {
+fn an_operation_with_response_101_is_a_websocket_and_is_left_out_of_the_client_only() {
     let folder = TempDir::new().expect("a folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/websocket.yaml");
     let from = from.display().to_string();

@@ -155,7 +155,7 @@ impl Place {
 }
 
 #[test]
-fn a_service_is_written_that_passes_the_gates() {
+fn init_writes_a_service_that_passes_the_gates() {
     let place = Place::new(DOCUMENT);
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
@@ -223,7 +223,7 @@ fn a_generated_service_that_does_not_compile_is_removed_and_the_output_of_cargo_
 }
 
 #[test]
-fn responses_have_the_examples_of_the_document_or_valid_values() {
+fn mock_responses_have_the_examples_of_the_document_or_else_valid_values() {
     let place = Place::new(DOCUMENT);
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
@@ -251,7 +251,7 @@ fn responses_have_the_examples_of_the_document_or_valid_values() {
 }
 
 #[test]
-fn the_tests_call_each_operation_with_what_it_requires() {
+fn the_tests_that_init_writes_call_each_operation_with_the_required_input() {
     let add = "  /things:
     post:
       operationId: addThing
@@ -316,7 +316,7 @@ paths:
 }
 
 #[test]
-fn the_test_of_a_multipart_operation_sends_its_parts() {
+fn the_test_that_init_writes_for_a_multipart_operation_sends_each_part() {
     let upload = "  /files:
     post:
       operationId: addFile
@@ -351,7 +351,7 @@ components:
 }
 
 #[test]
-fn the_tests_send_bodies_that_are_not_json_and_headers_with_an_example() {
+fn the_tests_that_init_writes_send_bodies_that_are_not_json_and_headers_with_an_example() {
     let document = DOCUMENT
         .replace(
             "content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}",
@@ -413,7 +413,7 @@ fn init_prints_where_it_copied_the_document() {
 }
 
 #[test]
-fn the_rules_that_the_document_breaks_are_listed() {
+fn init_lists_the_rules_that_the_document_breaks() {
     let place = Place::new(DOCUMENT);
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
@@ -425,7 +425,7 @@ fn the_rules_that_the_document_breaks_are_listed() {
 }
 
 #[test]
-fn a_changelog_of_another_form_is_a_remaining_step() {
+fn init_lists_a_remaining_step_for_an_existing_changelog_in_another_format() {
     let place = Place::new(DOCUMENT);
     place.write("shop/CHANGELOG.md", "# What is new\n\n## v7\n");
     let (code, text) = place.init(&[]);
@@ -442,7 +442,7 @@ fn a_changelog_of_another_form_is_a_remaining_step() {
 }
 
 #[test]
-fn a_second_run_keeps_every_file() {
+fn a_second_run_of_init_keeps_every_file() {
     let place = Place::new(DOCUMENT);
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
@@ -462,7 +462,7 @@ fn a_second_run_keeps_every_file() {
 }
 
 #[test]
-fn a_second_run_writes_the_responses_of_new_operations_only() {
+fn a_second_run_of_init_writes_only_the_responses_of_new_operations() {
     let place = Place::new(DOCUMENT);
     assert_eq!(place.init(&[]).0, 0);
     let handlers = "async fn get_thing() {}\nasync fn remove_thing() { include_str!(\"../mock/remove_thing.json\") }\n";
@@ -546,7 +546,7 @@ fn a_release_keeps_the_version_of_an_existing_workspace() {
 }
 
 #[test]
-fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
+fn a_toolkit_in_a_folder_is_referred_to_by_a_relative_path() {
     let place = Place::new(DOCUMENT);
     place.write("toolkit/Cargo.toml", "[workspace]\n\n[profile.tool]\n");
     place.write("toolkit/crates/openapi-dropshot-server/Cargo.toml", "");
@@ -646,7 +646,7 @@ fn unsupported_operations_are_reported_with_their_place_and_can_be_skipped() {
 }
 
 #[test]
-fn init_lists_what_the_service_does_not_do() {
+fn init_lists_the_error_responses_that_the_document_lacks() {
     let document = DOCUMENT.replace("        4XX: {$ref: '#/components/responses/Error'}\n", "");
     let place = Place::new(&document);
     let (code, text) = place.init(&[]);
@@ -731,7 +731,7 @@ fn errors_have_the_media_type_of_the_document() {
 }
 
 #[test]
-fn a_mistake_is_reported_with_its_remedy_and_nothing_is_written() {
+fn init_reports_a_mistake_with_a_remedy_and_writes_nothing() {
     let place = Place::new(DOCUMENT);
     place.write("file", "");
     place.write("broken/Cargo.toml", "[workspace");

@@ -91,7 +91,7 @@ impl<H: Copy + Eq + Hash> Shares<H> {
         share.try_grow(amount).then_some(share)
     }
 
-    /// Lends an amount that is in use to others, until the result is dropped. Use it for a holder that does
+    /// Lends other holders an amount that is in use, until the returned loan is dropped. Use it for a holder that does
     /// not need its share for some time, and drop the loan before the share. At most the used amount is lent.
     /// After the loan has ended, more than the whole budget may be in use, until shares are returned.
     #[must_use]
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn greedy_holders_end_with_equal_shares() {
+    fn holders_that_take_as_much_as_they_can_end_with_similar_shares() {
         let budget = Arc::new(Shares::new(512));
         let mut held: Vec<Vec<_>> = vec![all(&budget, "a"), Vec::new(), Vec::new()];
         // Shares are returned one by one, and every holder tries to take the free amount.
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_never_exceeds_the_budget() {
+    fn the_sum_of_all_shares_never_exceeds_the_budget() {
         let budget = Arc::new(Shares::new(97));
         thread::scope(|scope| {
             for holder in 0..4 {

@@ -9,7 +9,7 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 use reqwest::Url;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
     future::poll_fn,
@@ -66,6 +66,21 @@ pub enum FeedItem<T> {
     Unknown(Value),
 }
 
+impl<'de, T: DeserializeOwned> Deserialize<'de> for FeedItem<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::read)
+    }
+}
+
+impl<T: DeserializeOwned> FeedItem<T> {
+    fn read(event: Value) -> Self {
+        match T::deserialize(&event) {
+            Ok(known) => FeedItem::Known(known),
+            Err(_) => FeedItem::Unknown(event),
+        }
+    }
+}
+
 /// Why a feed cannot continue at its cursor; see [`Error::cursor_lost`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -102,10 +117,7 @@ impl<T, C> Feed<T, C> {
         if self.events.len() == 0 && self.end.is_some() {
             self.cursor.clone_from(&self.end);
         }
-        Some(match T::deserialize(&event) {
-            Ok(known) => FeedItem::Known(known),
-            Err(_) => FeedItem::Unknown(event),
-        })
+        Some(FeedItem::read(event))
     }
 }
 

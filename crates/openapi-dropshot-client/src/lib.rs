@@ -107,6 +107,9 @@ pub mod telemetry;
 mod throttle;
 mod transport;
 mod waiting;
+#[cfg(feature = "webhooks")]
+#[cfg_attr(docsrs, doc(cfg(feature = "webhooks")))]
+pub mod webhooks;
 
 pub use batch::{Batch, BatchError, BatchReport, Progress};
 pub use build_error::BuildError;

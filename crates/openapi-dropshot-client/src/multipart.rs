@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_not_json_is_reported_with_the_name_of_its_part() {
+    fn the_error_for_a_value_that_cannot_be_written_as_json_names_the_part_of_the_form() {
         let form = Multipart::new().json("pairs", &BTreeMap::from([((1, 2), 3)]));
         let fault = form
             .into_parts()

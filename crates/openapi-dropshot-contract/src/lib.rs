@@ -306,7 +306,7 @@ pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
     read_draft_parts(file, text, None)
 }
 
-/// Reads a document and the files to which it refers for [`diff::compare`]; see [`read_with_files`].
+/// Reads a document for [`diff::compare`], together with the files to which the document refers, as [`read_with_files`] does.
 ///
 /// # Errors
 ///

@@ -213,7 +213,8 @@ enum Position {
     Whole,
     /// A member of an object.
     Member,
-    /// An element, a member without a name, or an alternative.
+    /// Another schema inside: of an element (`items`), of members that `properties` does not list (`additionalProperties`), or of an
+    /// alternative (`oneOf`, `anyOf`).
     Part,
     /// A part of `allOf`.
     Conjunct,

@@ -657,7 +657,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_oldest_connection_without_a_credential_is_closed_for_a_new_one_even_if_it_is_active()
+    async fn the_oldest_untrusted_connection_is_closed_to_make_room_for_a_new_one_even_during_a_request()
      {
         let connections = Arc::new(Connections::new(4));
         let trusted = connections.open();
@@ -729,7 +729,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn incomplete_requests_have_a_limit_and_the_oldest_connection_is_closed_for_others() {
+    async fn if_incomplete_requests_reach_their_memory_limit_the_oldest_untrusted_connection_is_closed()
+     {
         let connections = Arc::new(Connections::new(9));
         let trusted = connections.open();
         trusted.handle().begin_request().trust(&1);
@@ -830,7 +831,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_are_asked_to_shut_down_and_awaited() {
+    async fn shutdown_asks_every_connection_to_close_and_waits_for_the_end_of_all_connections() {
         let connections = Arc::new(Connections::new(9));
         let open = run(connections.open());
         connections.shut_down();

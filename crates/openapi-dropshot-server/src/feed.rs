@@ -138,7 +138,7 @@ mod tests {
     };
 
     #[test]
-    fn a_cursor_round_trips_and_other_texts_are_rejected() {
+    fn a_cursor_can_be_encoded_and_decoded_and_other_texts_are_rejected() {
         let cursor = FeedCursor {
             incarnation: -5,
             position: i64::MAX,

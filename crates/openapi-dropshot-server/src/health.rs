@@ -116,7 +116,7 @@ mod tests {
     use crate::config::Watch;
 
     #[test]
-    fn the_default_address_is_that_of_the_server() {
+    fn the_health_command_and_the_server_have_the_same_default_address() {
         assert_eq!(Admin::default().admin_listen, Watch::default().admin_listen);
     }
 

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_is_parsed_from_its_own_text() {
+    fn a_scope_can_be_parsed_from_its_display_text_and_other_texts_are_rejected() {
         for scope in [Scope::Read, Scope::ReadWrite] {
             assert_eq!(scope.to_string().parse(), Ok(scope));
         }

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_keeps_its_level_and_its_pairs_and_is_filtered() {
+    fn a_slog_record_that_passes_the_log_filter_keeps_its_level_and_its_key_value_pairs() {
         let written = Written::default();
         let writer = written.clone();
         let layer = tracing_subscriber::fmt::layer().json().flatten_event(true);

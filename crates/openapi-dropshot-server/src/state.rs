@@ -50,6 +50,13 @@ pub trait State: Send + Sync + 'static {
         false
     }
 
+    /// The scope that a principal lacks for an operation, for scopes that the document cannot name, such as those of API keys in
+    /// OpenAPI 3.0. Without it the request is rejected with 403.
+    fn missing_scope(principal: &Self::Principal, operation: &Operation) -> Option<&'static str> {
+        let _ = (principal, operation);
+        None
+    }
+
     /// Whether [`authenticate`](State::authenticate) needs the body of the request for a scheme, for example to check a signature
     /// (HMAC). The body is then read before the client is known, so the request counts as one without a credential until then.
     fn reads_body(scheme: &SecurityScheme) -> bool {

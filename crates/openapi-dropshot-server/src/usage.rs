@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_could_not_be_written_are_added_to_later_ones() {
+    fn usage_counts_that_could_not_be_written_are_added_to_later_counts() {
         let counters = UsageCounters::new(CountCalls::Deprecated);
         let count = |number| {
             for operation in &OPERATIONS {

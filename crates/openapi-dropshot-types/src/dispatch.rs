@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_in_a_path_is_split_before_it_is_decoded() {
+    fn a_list_in_a_path_is_split_at_commas_before_percent_decoding() {
         let variables = [
             ("names", Values::Segment("a%2Cb,%20c,d")),
             ("text", Values::Segment("a%2Cb,c")),

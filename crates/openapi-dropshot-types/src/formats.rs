@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn values_with_different_texts_are_equal() {
+    fn date_times_of_the_same_moment_are_equal_even_if_the_texts_differ() {
         let moment = |text: &str| DateTime::from_text(text).expect(text);
         let (one, other) = (
             moment("2026-11-20T12:00:00Z"),

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn items_do_not_depend_on_how_the_body_is_divided() {
+    fn items_do_not_depend_on_how_the_body_is_split_into_chunks() {
         for parts in [
             &["1\n2\r\n\n \n3"][..],
             &["1", "\n2\r", "\n\n", " \n3"],

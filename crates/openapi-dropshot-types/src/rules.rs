@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_with_its_own_type_is_checked_if_it_is_present() {
+    fn an_element_at_an_index_is_checked_by_type_if_the_array_is_long_enough() {
         let elements = [json!("a"), json!(1)];
         assert_eq!(check_element::<String>(&elements, 0), Ok(()));
         assert_eq!(check_element::<bool>(&elements, 2), Ok(()));

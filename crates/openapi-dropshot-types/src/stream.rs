@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_two_lines_is_an_error() {
+    fn an_event_id_of_two_lines_is_rejected() {
         let error = write_event(Event::new(1).with_id("a\ndata: 2"), false);
         assert!(error.is_err_and(|error| error.to_string().contains("one line")));
     }

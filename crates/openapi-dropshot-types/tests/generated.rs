@@ -106,7 +106,7 @@ fn objects_reject_arrays_and_enums_reject_objects() {
 }
 
 #[test]
-fn numbers_and_strings_keep_their_rules() {
+fn numbers_and_strings_that_break_a_rule_of_the_schema_are_rejected() {
     assert_eq!(Limit::try_from(9).map(Limit::get), Ok(9));
     assert_eq!(Limit::from_text("9").map(i32::from), Ok(9));
     let message = "must be an integer from 1 to 9, found ";
@@ -122,7 +122,7 @@ fn numbers_and_strings_keep_their_rules() {
 }
 
 #[test]
-fn shapes_add_keywords_to_the_schema_of_a_member() {
+fn shape_types_add_keywords_such_as_nullable_to_the_schema_of_a_member() {
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "for its schema only")]
     struct Shaped {

@@ -48,7 +48,7 @@ openapi_dropshot_contract::rules! {
         "Add it to `properties`, or remove it from `required`."
         Words "`required: [b]` without a property `b`, in a document that takes too many steps to simplify"
             "`required: [b]` with a property `b`";
-    UNSUPPORTED_ALL_OF Error General "unsupported-all-of" "A part of `allOf` is not an object, or also applies to the properties of the other parts."
+    UNSUPPORTED_ALL_OF Error General "unsupported-all-of" "A part of `allOf` is not an object, or has `additionalProperties` that also apply to the properties of the other parts."
         "Combine all parts in one schema."
         Schema "{allOf: [{type: object, properties: {a: {type: string}}}, {type: string}]}"
             "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {b: {type: string}}}]}";

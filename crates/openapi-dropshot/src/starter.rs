@@ -211,7 +211,7 @@ struct Names {
 }
 
 impl Names {
-    /// Collects the names without a path in a signature.
+    /// Adds the names in a signature that have no path.
     fn add(&mut self, tokens: TokenStream) {
         let mut is_in_path = false;
         let mut tokens = tokens.into_iter().peekable();

@@ -5,17 +5,17 @@ use openapi_dropshot::{Options, generate_client};
 use std::{collections::BTreeSet, fs, path::Path};
 
 #[test]
-fn the_client_of_a_small_document_is_fresh() {
+fn the_committed_client_of_a_small_document_is_up_to_date() {
     is_fresh("openapi.yaml", "generated", "books");
 }
 
 #[test]
-fn the_client_of_a_document_whose_bodies_differ_by_status_is_fresh() {
+fn the_committed_client_of_a_document_with_different_bodies_by_status_is_up_to_date() {
     is_fresh("statuses.yaml", "statuses", "loans");
 }
 
 #[test]
-fn the_client_of_a_document_with_several_security_schemes_is_fresh() {
+fn the_committed_client_of_a_document_with_several_security_schemes_is_up_to_date() {
     is_fresh("vault.yaml", "vault", "vault");
 }
 

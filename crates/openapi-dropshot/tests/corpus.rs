@@ -35,7 +35,7 @@ fn counted(problems: &[Problem]) -> BTreeMap<&str, usize> {
 }
 
 #[test]
-fn documents_of_real_services_are_generated_or_rejected_at_a_place() {
+fn a_service_is_generated_for_each_document_of_a_real_service() {
     for (name, text) in documents("corpus/accept") {
         let document =
             openapi_dropshot_contract::read(&name, &text).expect("the document is valid");
@@ -72,7 +72,7 @@ const OF_ANOTHER_GENERATOR: &[(&str, &[(&str, usize)])] = &[
 ];
 
 #[test]
-fn documents_that_another_generator_rejects_are_generated_or_rejected_at_a_line() {
+fn documents_that_another_generator_rejects_are_supported_or_rejected_at_a_line() {
     let mut acceptable = Vec::new();
     for (name, text) in documents("corpus/reject") {
         let Ok(document) = openapi_dropshot_contract::read(&name, &text) else {

@@ -14,7 +14,7 @@ fn folder() -> &'static Path {
 const DOCUMENTS: &[&str] = &["harbour", "ledger", "workshop"];
 
 #[test]
-fn golden_files_are_what_the_generator_writes() {
+fn the_generator_writes_the_committed_golden_files() {
     for name in DOCUMENTS {
         let text = fs::read_to_string(folder().join(format!("{name}.yaml")))
             .expect("the document can be read");

@@ -43,7 +43,7 @@ fn body<'m>(models: &'m str, of: &str) -> &'m str {
 }
 
 #[test]
-fn each_of_the_first_elements_is_checked_by_its_own_type() {
+fn each_element_described_by_prefix_items_is_checked_by_its_own_type() {
     for rest in ["unevaluatedItems: false", "items: false"] {
         let models = models(
             "3.1.1",
@@ -65,7 +65,7 @@ fn each_of_the_first_elements_is_checked_by_its_own_type() {
 }
 
 #[test]
-fn a_member_that_one_part_closes_rejects_other_members() {
+fn a_property_closed_in_one_part_of_all_of_rejects_unknown_members() {
     let models = models(
         "3.0.3",
         "Address: {type: object, additionalProperties: false, properties: {street: {type: string}}}
@@ -82,7 +82,7 @@ fn a_member_that_one_part_closes_rejects_other_members() {
 }
 
 #[test]
-fn a_partial_mapping_keeps_the_subtypes_that_it_does_not_name() {
+fn a_discriminator_mapping_that_omits_a_subtype_does_not_exclude_the_subtype() {
     let models = models(
         "3.0.3",
         "Vehicle: {type: object, required: [kind], properties: {kind: {type: string}}, discriminator: {propertyName: kind, mapping: {truck: Truck}}}
@@ -153,7 +153,7 @@ fn null_is_accepted_only_where_every_keyword_allows_it() {
 }
 
 #[test]
-fn only_names_in_the_document_are_discriminator_values() {
+fn only_schema_names_of_the_document_are_discriminator_values() {
     let schemas = "A: {type: object, required: [k, id], properties: {k: {type: string}, id: {type: integer, readOnly: true}}}
         B: {type: object, required: [k], properties: {k: {type: string}, n: {type: string}}}";
     let union = "oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], discriminator: {propertyName: k}";
@@ -172,7 +172,7 @@ fn only_names_in_the_document_are_discriminator_values() {
 }
 
 #[test]
-fn a_bound_of_an_integer_is_exact() {
+fn a_large_or_fractional_bound_of_an_integer_is_generated_as_an_exact_integer() {
     for (bound, last) in [
         (
             "maximum: 1.0e+16, exclusiveMaximum: true",
@@ -192,7 +192,7 @@ fn a_bound_of_an_integer_is_exact() {
 }
 
 #[test]
-fn a_part_of_all_of_that_has_only_annotations_changes_no_type() {
+fn a_part_of_all_of_with_only_annotations_does_not_change_the_type() {
     for (words, all_of) in [
         (
             "{description: Words.}",

@@ -3,7 +3,7 @@
 use openapi_dropshot::{Options, generate_service};
 
 #[test]
-fn the_same_document_gives_the_same_probe_with_a_handler_for_each_operation() {
+fn the_generated_probe_is_always_the_same_and_has_a_handler_for_each_operation() {
     let text = include_str!("golden/ledger.yaml");
     let document =
         openapi_dropshot_contract::read("ledger.yaml", text).expect("the document is valid");

@@ -59,7 +59,7 @@ fn path(path: &str, parameters: &str) -> String {
 }
 
 #[test]
-fn a_remedy_of_a_schema_is_accepted() {
+fn a_schema_that_follows_the_remedy_of_an_error_is_accepted() {
     let old = |yaml: &str| schema("3.0.3", yaml);
     let new = |yaml: &str| schema("3.1.1", yaml);
     let closed = "{type: object, properties: {a: {type: string}}, additionalProperties: false}";
@@ -144,7 +144,7 @@ fn a_remedy_of_a_schema_is_accepted() {
 }
 
 #[test]
-fn a_remedy_of_a_path_or_a_parameter_is_accepted() {
+fn a_path_or_parameter_that_follows_the_remedy_of_an_error_is_accepted() {
     let variables = "{name: name, in: path, required: true, schema: {type: string}}, \
         {name: extension, in: path, required: true, schema: {type: string}}";
     check(
@@ -229,7 +229,7 @@ fn a_remedy_of_a_path_or_a_parameter_is_accepted() {
 }
 
 #[test]
-fn a_remedy_of_a_body_is_accepted() {
+fn a_body_that_follows_the_remedy_of_an_error_is_accepted() {
     let body = |content: &str| {
         let yaml = format!(
             "  /events:\n    post:\n      requestBody: {{required: true, content: {{{content}}}}}\n      responses: {{'204': {{description: Gone.}}}}"

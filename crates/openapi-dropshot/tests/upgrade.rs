@@ -136,7 +136,7 @@ fn check(name: &str, text: &str) {
 }
 
 #[test]
-fn the_upgrade_of_a_document_gives_the_same_code() {
+fn a_document_upgraded_to_openapi_3_1_gives_the_same_code() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in [
         "tests/golden/harbour.yaml",
@@ -149,14 +149,14 @@ fn the_upgrade_of_a_document_gives_the_same_code() {
 }
 
 #[test]
-fn the_upgrade_of_the_contract_beside_the_crates_gives_the_same_code() {
+fn the_contract_of_the_repository_upgraded_to_openapi_3_1_gives_the_same_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/openapi.yaml");
     let text = fs::read_to_string(path).expect("the contract is there");
     check("spec/openapi.yaml", &text);
 }
 
 #[test]
-fn the_upgrades_of_documents_of_real_services_give_the_same_code() {
+fn documents_of_real_services_upgraded_to_openapi_3_1_give_the_same_code() {
     for folder in ["corpus/accept", "corpus/v30-others"] {
         for (name, text) in documents(folder) {
             check(&name, &text);

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_follows_its_predecessor_and_the_last_one_ends_with_the_store() {
+    fn a_page_begins_after_the_given_id_and_the_last_page_ends_with_the_last_pet() {
         assert!(
             page(0, Filter::Available, 20, 100, Members::AsDeclared).starts_with(&format!(
                 "[{},{}",

@@ -140,7 +140,7 @@ fn every_response_is_checked_and_not_only_the_first() {
 }
 
 #[test]
-fn a_pause_of_the_service_delays_all_requests_that_were_due_during_it() {
+fn a_pause_of_the_service_is_measured_as_a_delay_of_all_requests_that_were_due_during_the_pause() {
     let address = service(|number| {
         if number == 50 {
             thread::sleep(Duration::from_millis(500));

@@ -2,13 +2,14 @@
 //! command lines.
 
 use crate::{exit::MEANINGS, output::Form, settings::ServiceOptions};
+use chrono::{DateTime, Utc};
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
     value_parser,
 };
 use clap_complete::Shell;
-use petstore_client::{OrderStatus, PetStatus};
+use petstore_client::{DeliveryStatus, EventType, OrderStatus, PetStatus, WebhookUpdateStatus};
 use std::{path::PathBuf, sync::LazyLock};
 
 /// The version of this build. A build between two releases can contain the commit.
@@ -84,6 +85,13 @@ pub(crate) enum Command {
     Events {
         #[command(subcommand)]
         command: EventsCommand,
+    },
+    /// Create, verify and watch webhooks, or receive events on this machine (experimental: may change or be removed)
+    ///
+    /// These commands need an API key with the scope `read,write,webhooks`, except for `listen`, which needs any key.
+    Webhooks {
+        #[command(subcommand)]
+        command: Box<WebhooksCommand>,
     },
     /// Print the shell completions of this program
     Completions {
@@ -179,6 +187,117 @@ pub(crate) struct FollowOptions {
     /// Where to start: `now`, `start` for the oldest event, or the cursor of an event
     #[arg(long, value_name = "CURSOR", default_value = "now")]
     pub(crate) from: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WebhooksCommand {
+    /// List the webhooks of the API key (experimental)
+    List,
+    /// Create a webhook, and print it with its secret, which is not shown again (experimental)
+    ///
+    /// The webhook is pending until `verify` has shown that its receiver returns the challenge.
+    Create {
+        /// The address of the receiver, which begins with `https://`
+        #[arg(value_name = "URL")]
+        address: String,
+        #[command(flatten)]
+        what: WebhookOptions,
+    },
+    /// Print a webhook (experimental)
+    Get {
+        /// The id of the webhook
+        id: String,
+    },
+    /// Change a webhook, or switch it off or on (experimental)
+    Update {
+        /// The id of the webhook
+        id: String,
+        /// The new address of the receiver, which must be verified again
+        #[arg(long, value_name = "URL")]
+        address: Option<String>,
+        #[command(flatten)]
+        what: WebhookOptions,
+        /// Send events of all types
+        #[arg(long, conflicts_with = "types")]
+        all_types: bool,
+        /// `enabled` to send events, `disabled` to send none
+        #[arg(long, value_parser = webhook_status())]
+        status: Option<WebhookUpdateStatus>,
+    },
+    /// Delete a webhook (experimental)
+    Delete {
+        /// The id of the webhook
+        id: String,
+    },
+    /// Ask the receiver to return a challenge, and enable the webhook (experimental)
+    Verify {
+        /// The id of the webhook
+        id: String,
+    },
+    /// Replace the secret of a webhook, and print the new one (experimental)
+    ///
+    /// For 24 hours events are signed with both secrets.
+    Rotate {
+        /// The id of the webhook
+        id: String,
+    },
+    /// Send a test event to a webhook (experimental)
+    Test {
+        /// The id of the webhook
+        id: String,
+    },
+    /// List the deliveries of a webhook, the newest first: one page, or all (experimental)
+    Deliveries {
+        /// The id of the webhook
+        id: String,
+        /// Only deliveries with this status
+        #[arg(long, value_parser = delivery_status())]
+        status: Option<DeliveryStatus>,
+        #[command(flatten)]
+        page: PageOptions,
+    },
+    /// Send one delivery again, or those of a period that were given up (experimental)
+    Redeliver {
+        /// The id of the webhook
+        id: String,
+        /// The id of one delivery
+        #[arg(long, value_name = "ID", required_unless_present = "since", conflicts_with_all = ["since", "until"])]
+        delivery: Option<i64>,
+        /// The beginning of the period, as in `2027-01-31T12:00:00Z`
+        #[arg(long, value_name = "TIME")]
+        since: Option<DateTime<Utc>>,
+        /// The end of the period; now if it is not given
+        #[arg(long, value_name = "TIME", requires = "since")]
+        until: Option<DateTime<Utc>>,
+    },
+    /// Send the events of the service to a receiver on this machine, signed like webhooks, until interrupted (experimental)
+    ///
+    /// For development: it follows the events and needs no webhook. A receiver that does not accept an event is reported on
+    /// stderr, and the event is not sent again.
+    Listen(ListenOptions),
+}
+
+/// What a webhook sends.
+#[derive(Debug, Args)]
+pub(crate) struct WebhookOptions {
+    /// Only events of this type, such as `order.placed`; may be repeated
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) types: Vec<EventType>,
+    /// What the webhook is for
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) description: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListenOptions {
+    /// The address of the receiver, as in `http://localhost:3000/events`
+    #[arg(long, value_name = "URL")]
+    pub(crate) forward_to: String,
+    /// The file with the secret that the receiver verifies signatures with; by default stderr shows a new one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) follow: FollowOptions,
 }
 
 /// Selects the part of a list that is printed.
@@ -330,6 +449,16 @@ fn status() -> impl TypedValueParser<Value = PetStatus> {
 fn order_status() -> impl TypedValueParser<Value = OrderStatus> {
     PossibleValuesParser::new(["placed", "approved", "delivered", "cancelled"])
         .try_map(|text| text.parse::<OrderStatus>())
+}
+
+fn webhook_status() -> impl TypedValueParser<Value = WebhookUpdateStatus> {
+    PossibleValuesParser::new(["enabled", "disabled"])
+        .try_map(|text| text.parse::<WebhookUpdateStatus>())
+}
+
+fn delivery_status() -> impl TypedValueParser<Value = DeliveryStatus> {
+    PossibleValuesParser::new(["waiting", "delivered", "given_up"])
+        .try_map(|text| text.parse::<DeliveryStatus>())
 }
 
 #[cfg(test)]

@@ -58,7 +58,8 @@
 //! | `native-tls` | https by the system's TLS library (OpenSSL on Linux); used if both TLS features are on |
 //! | `opentelemetry` | traces and metrics: the module [`telemetry`] |
 //! | `blocking` | `send_blocking`, and pages as iterators: the module `blocking` |
-//! | `beta`, `experimental` | the operations of these stability levels; currently orders, export and import are `beta`, and events are `experimental`. Parameters of these levels need no feature |
+//! | `beta`, `experimental` | the operations of these stability levels; currently orders, export and import are `beta`, and events and webhooks are `experimental`. Parameters of these levels need no feature |
+//! | `webhooks` | with `experimental`: verifies what the service sends to a webhook, in the module `webhooks` |
 //!
 //! The client needs tokio. It uses the proxies of the system; [`ClientBuilder::proxy`] and [`ClientBuilder::http_client`] set
 //! others. It sends the headers `authorization`, `accept`, `content-type` and `user-agent`, the header parameters of the
@@ -85,8 +86,16 @@ mod generated;
 #[cfg(feature = "experimental")]
 mod events;
 pub mod guide;
+#[cfg(all(feature = "experimental", feature = "webhooks"))]
+#[cfg_attr(docsrs, doc(cfg(all(feature = "experimental", feature = "webhooks"))))]
+pub mod webhooks;
 
 pub use generated::*;
+#[cfg(feature = "experimental")]
+pub use types::{
+    CreatedWebhook, DeliveryStatus, NewWebhook, Redelivery, Webhook, WebhookDelivery,
+    WebhookStatus, WebhookUpdate, WebhookUpdateStatus,
+};
 pub use types::{ErrorCode, NewPet, Pet, PetStatus, Pets};
 #[cfg(feature = "experimental")]
 pub use types::{Event, EventType};

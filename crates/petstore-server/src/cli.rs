@@ -1,10 +1,11 @@
 //! Declares the commands of the command line.
 
 use clap::{Parser, Subcommand, ValueEnum};
-use openapi_dropshot_server::{config::Rate, health::HealthSettings, permissions::Scope};
+use openapi_dropshot_server::{config::Rate, health::HealthSettings};
 use petstore_server::INFO;
 use petstore_server::config::{CommandSettings, ServeSettings};
 use petstore_server::keys::{Expiry, KeyName};
+use petstore_store::KeyScope;
 use std::path::PathBuf;
 
 /// The pet store service
@@ -122,9 +123,9 @@ pub(crate) enum KeyCommand {
         /// Requests per second that the key may make on average, or `off` for no limit; the default is the server's setting `rate-limit-per-second`
         #[arg(long)]
         rate: Option<Rate>,
-        /// Which operations the key may call: `read` for operations with the method GET, `read,write` for all
+        /// Which operations the key may call: `read` for operations with the method GET, `read,write` for all but webhooks, `read,write,webhooks` for all
         #[arg(long, default_value_t)]
-        scope: Scope,
+        scope: KeyScope,
         #[command(flatten)]
         settings: CommandSettings,
     },

@@ -1,9 +1,9 @@
 //! Declares the settings that only the pet store has: where pets and keys are
 //! stored.
 
-use openapi_dropshot_server::config::{Settings, Switch, Table};
+use openapi_dropshot_server::config::{Networks, Settings, Switch, Table, put};
 use petstore_store::{DatabaseUrl, InvalidDatabaseUrl};
-use std::{convert::Infallible, fmt, num::NonZeroU32, str::FromStr};
+use std::{convert::Infallible, fmt, num::NonZeroU32, path::PathBuf, str::FromStr};
 
 openapi_dropshot_server::settings! {
     /// Where pets and keys are stored.
@@ -25,6 +25,36 @@ openapi_dropshot_server::settings! {
     }
 }
 
+/// Whether and how webhooks are sent.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct WebhookSettings {
+    /// Offer webhooks, and derive their secrets from the key in this file: at least 32 random bytes. All servers of a database need the same key [default: no webhooks]
+    #[arg(long, hide_env_values = true, value_name = "FILE")]
+    pub webhook_key_file: Option<PathBuf>,
+    /// To which receivers webhooks can be sent.
+    #[command(flatten)]
+    pub receivers: WebhookReceivers,
+}
+
+openapi_dropshot_server::settings! {
+    /// To which receivers webhooks can be sent.
+    WebhookReceivers {
+        /// Addresses and networks that webhooks can be sent to although they are not part of the public internet, separated by commas (in the file also an array), as in `10.1.0.0/16`, or `none`
+        webhook_allow_networks: Networks = "none";
+        /// Whether webhooks can have an address with `http://`: `on` or `off`
+        webhook_allow_http: Switch = "off";
+    }
+}
+
+impl Settings for WebhookSettings {
+    fn put(&self, table: &mut Table) {
+        if let Some(file) = &self.webhook_key_file {
+            put(table, "webhook_key_file", &file.display());
+        }
+        self.receivers.put(table);
+    }
+}
+
 /// The settings of the command `serve` that only the pet store has.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ServiceSettings {
@@ -34,12 +64,16 @@ pub struct ServiceSettings {
     /// Whether events are recorded, and for how long they are kept.
     #[command(flatten)]
     pub events: EventSettings,
+    /// Whether and how webhooks are sent.
+    #[command(flatten)]
+    pub webhooks: WebhookSettings,
 }
 
 impl Settings for ServiceSettings {
     fn put(&self, table: &mut Table) {
         self.store.put(table);
         self.events.put(table);
+        self.webhooks.put(table);
     }
 }
 
@@ -92,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_not_shown() {
+    fn the_password_in_a_database_url_is_not_shown() {
         for text in ["postgres://a:secret@host/pets", "mysql://a:secret@host"] {
             let Ok(database) = text.parse::<Database>();
             assert!(!format!("{database} {database:?}").contains("secret"));

@@ -24,12 +24,15 @@ pub mod config;
 pub mod keys;
 pub mod usage;
 
+mod event;
 mod service;
 mod state;
 mod store_metrics;
+mod webhooks;
 
 pub use petstore_api::{OPERATIONS, OperationId};
 pub use state::{Caller, PetStore};
+pub use webhooks::Webhooks;
 
 use openapi_dropshot_server::{Bound, ServiceInfo, Setup, StartError, service_info};
 

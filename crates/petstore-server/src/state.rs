@@ -1,7 +1,10 @@
 //! Implements the state of the server for the pet store: authenticates API keys, and stores usage
 //! counters and idempotency keys.
 
-use crate::{keys, store_metrics, usage};
+use crate::{
+    keys, store_metrics, usage,
+    webhooks::{Sending, Webhooks},
+};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use dropshot::RequestContext;
 use openapi_dropshot_server::{
@@ -13,6 +16,7 @@ use openapi_dropshot_server::{
     state::{AuthenticationError, Credential, DeprecatedCalls, Seen, StateError, Usage, causes},
     usage_report::StoredUsage,
 };
+use openapi_dropshot_types::Operation;
 use petstore_store::{
     FoundKey, KeyId, KeyLimits, KeyRate, KeyScope, KeyUse, Store, StoreError, UsageDelta,
 };
@@ -24,6 +28,8 @@ pub struct PetStore {
     store: Arc<dyn Store>,
     news: Arc<News>,
     events_kept: TimeDelta,
+    webhooks: Option<Arc<Webhooks>>,
+    sending: Arc<Sending>,
 }
 
 impl PetStore {
@@ -34,6 +40,8 @@ impl PetStore {
             store,
             news: Arc::default(),
             events_kept: TimeDelta::days(30),
+            webhooks: None,
+            sending: Arc::default(),
         }
     }
 
@@ -46,9 +54,41 @@ impl PetStore {
         }
     }
 
+    /// Offers webhooks; [`start_webhooks`](Self::start_webhooks) begins to send them.
+    #[must_use]
+    pub fn offering_webhooks(self, webhooks: Option<Webhooks>) -> Self {
+        PetStore {
+            webhooks: webhooks.map(Arc::new),
+            ..self
+        }
+    }
+
+    /// Begins to send events to webhooks, if they are offered.
+    pub fn start_webhooks(&self) {
+        if let Some(webhooks) = &self.webhooks {
+            self.sending.start(webhooks, self.share());
+        }
+    }
+
+    /// Sends nothing more to webhooks, and waits for the requests that are being sent.
+    pub async fn stop_webhooks(&self) {
+        self.sending.stop().await;
+    }
+
+    /// Sends webhooks; `None` if the service does not offer them.
+    pub(crate) fn webhooks(&self) -> Option<&Webhooks> {
+        self.webhooks.as_deref()
+    }
+
     /// Wakes the requests that wait for events.
     pub(crate) fn news(&self) -> &Arc<News> {
         &self.news
+    }
+
+    /// There are new events, or a webhook has something to be sent.
+    pub(crate) fn announce(&self) {
+        self.news.announce();
+        self.sending.wake();
     }
 
     /// Returns the store, so that a task can share it.
@@ -78,6 +118,7 @@ pub(crate) fn on_behalf_of<W: Future>(
 #[derive(Clone, Debug)]
 pub struct Caller {
     id: KeyId,
+    scope: KeyScope,
     permissions: Permissions,
 }
 
@@ -98,7 +139,7 @@ impl From<FoundKey> for Caller {
         let permissions = Permissions {
             scope: match scope {
                 KeyScope::Read => Scope::Read,
-                KeyScope::ReadWrite => Scope::ReadWrite,
+                KeyScope::ReadWrite | KeyScope::Webhooks => Scope::ReadWrite,
             },
             rate: rate.map(|rate| match rate {
                 KeyRate::Off => Rate::Off,
@@ -106,7 +147,11 @@ impl From<FoundKey> for Caller {
             }),
             expires_at,
         };
-        Caller { id, permissions }
+        Caller {
+            id,
+            scope,
+            permissions,
+        }
     }
 }
 
@@ -119,6 +164,11 @@ impl State for PetStore {
 
     fn permissions(caller: &Caller) -> Permissions {
         caller.permissions
+    }
+
+    fn missing_scope(caller: &Caller, operation: &Operation) -> Option<&'static str> {
+        let is_webhook = operation.path.starts_with("/webhooks");
+        (is_webhook && caller.scope != KeyScope::Webhooks).then_some("webhooks")
     }
 
     async fn authenticate(
@@ -180,11 +230,14 @@ impl State for PetStore {
         limit: usize,
     ) -> Result<usize, StateError> {
         let before = now - self.events_kept;
-        self.forget_events(before, limit).await.map_err(state_error)
+        let events = self.forget_events(before, limit).await;
+        let deliveries = self.forget_deliveries(before, limit).await;
+        Ok(events.map_err(state_error)? + deliveries.map_err(state_error)?)
     }
 
     fn register_metrics(&self, metrics: &Metrics) {
         store_metrics::register(metrics, &self.store);
+        self.sending.register(metrics);
     }
 }
 

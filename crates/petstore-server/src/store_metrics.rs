@@ -66,7 +66,8 @@ mod tests {
     use petstore_models::NewPet;
 
     #[tokio::test]
-    async fn a_batch_is_in_the_bucket_of_its_size_and_in_all_above() {
+    async fn a_batch_of_writes_is_counted_in_the_histogram_bucket_of_its_size_and_in_all_larger_buckets()
+     {
         let url = "sqlite::memory:".parse().expect("a database");
         let store = petstore_store::open(&url).await.expect("a store");
         for _ in 0..3 {

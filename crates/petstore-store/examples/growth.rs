@@ -1,6 +1,6 @@
-//! Measures how the cost of reads grows with a store: opens each of the given
+//! Measures how the cost of reads grows with the size of a store. It opens the given
 //! stores, reads from all of them in turn, and prints a table with the ratio to
-//! the first. `seed` makes such stores.
+//! the first store. The example `seed` creates such stores.
 //!
 //! ```text
 //! cargo run --release -p petstore-store --example growth -- small.db big.db
@@ -17,7 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interleaved, so that a temporary slowdown of the machine affects all stores alike.
+/// The rounds of all stores are interleaved, so that a temporary slowdown of the machine affects all
+/// stores alike.
 const ROUNDS: usize = 41;
 const CALLS: i64 = 200;
 const LIMIT: usize = 20;
@@ -51,9 +52,9 @@ struct Measured {
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut stores = Vec::new();
     for name in env::args().skip(1) {
-        // Into the memory of the operating system, as a store is that is used:
-        // what a disk takes is not asked here. Before the store is opened, since
-        // to close the file would drop the locks of this process.
+        // Reads the file into the page cache of the operating system, like a store
+        // in use: this example does not measure the disk. It does so before it opens
+        // the store, since closing the file would release the locks of this process.
         io::copy(&mut File::open(&name)?, &mut io::sink())?;
         let store = petstore_store::open(&DatabaseUrl::SqliteFile((&name).into())).await?;
         let pets = count(&*store).await?;
@@ -61,7 +62,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     if stores.iter().any(|measured| measured.pets < 1000) || stores.is_empty() {
         return Err(
-            "name stores with at least 1000 pets each; the example `seed` makes them".into(),
+            "pass stores with at least 1000 pets each; the example `seed` creates them".into(),
         );
     }
     println!(
@@ -116,8 +117,8 @@ async fn costs(stores: &[Measured], read: Read) -> Result<Vec<f64>, StoreError> 
 async fn time(measured: &Measured, read: Read, round: usize) -> Result<Duration, StoreError> {
     let begin = Instant::now();
     for call in 0..CALLS {
-        // Another place each time, all over the store, as many clients would
-        // ask; the golden ratio spreads them.
+        // Each call reads another part of the store, as with many clients. The
+        // golden ratio spreads the calls evenly.
         let number = CALLS * round as i64 + call;
         let place = (number as f64 * 0.618_033_988_749_895).fract();
         let id = (place * (measured.pets - 1) as f64) as i64 + 1;

@@ -1,5 +1,5 @@
-//! Makes a store with many pets, at some hundred thousand a second, by writing
-//! to the store without the service. Use it to test the behaviour of a large store; `growth` measures the cost of reads.
+//! Creates a store with many pets, some hundred thousand pets a second. It writes to the file without
+//! the service. Use it to test a large store; the example `growth` measures the cost of reads.
 //!
 //! ```text
 //! cargo run --release -p petstore-store --example seed -- big.db 10000000
@@ -9,13 +9,14 @@ use petstore_store::DatabaseUrl;
 use rusqlite::{Connection, params};
 use std::{env, error::Error, path::Path};
 
-/// Pets in one transaction: large enough to be fast, small enough for memory.
+/// The number of pets in one transaction: large enough to be fast, small enough for memory.
 const AT_ONCE: i64 = 500_000;
-/// The number of pets with the rare status. They are spread over the store, whatever its size, so
-/// that their page is the same in every store.
+/// The number of pets with the rare status. It does not depend on the size of the store, and the pets
+/// are spread over the store. So a page with this status has the same size in every store.
 const FEW: i64 = 25;
 
-/// Names, categories and statuses depend only on the number, so each run creates the same store. Half of the rest have no status.
+/// The name, category and status of a pet depend only on its number, so each run creates the same store. Half of the
+/// pets without the rare status have no status.
 const INSERT: &str = "
     WITH RECURSIVE numbers (n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
     INSERT INTO pets (name, category_id, status)
@@ -27,13 +28,13 @@ const INSERT: &str = "
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [path, pets] = arguments.as_slice() else {
-        return Err("name a new file and the number of pets: seed FILE PETS".into());
+        return Err("pass a new file and the number of pets: seed FILE PETS".into());
     };
     let pets: i64 = pets.parse()?;
     if Path::new(path).exists() {
-        return Err(format!("`{path}` exists already; name a new file").into());
+        return Err(format!("`{path}` already exists; pass a new file").into());
     }
-    // The store itself makes the tables, as it does for everybody.
+    // Opening the store creates the tables.
     let store = petstore_store::open(&DatabaseUrl::SqliteFile(path.into())).await?;
     store.close().await?;
 

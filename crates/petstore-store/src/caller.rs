@@ -1,5 +1,5 @@
 //! The API key on whose behalf the current task works, so that the writes of one key cannot block
-//! those of others in the queue.
+//! the writes of other keys in the queue.
 
 use crate::KeyId;
 
@@ -7,14 +7,14 @@ tokio::task_local! {
     static CALLER: Option<KeyId>;
 }
 
-/// Does work on behalf of an API key; `None` for work of the program itself. Writes that the
-/// work hands to a store count as writes of this key. The work of all keys together shares
-/// the queue of writes: see "Overload" on the front page of this crate.
+/// Runs work on behalf of an API key; `None` for work of the program itself. Writes of this
+/// work count as writes of this key. All keys share the queue of writes: see "Overload" in the
+/// documentation of this crate.
 pub fn on_behalf_of<W: Future>(key: Option<KeyId>, work: W) -> impl Future<Output = W::Output> {
     CALLER.scope(key, work)
 }
 
-/// The API key on whose behalf the present task works, if there is one.
+/// The API key on whose behalf the current task works, if there is one.
 #[must_use]
 pub fn caller() -> Option<KeyId> {
     CALLER.try_with(Clone::clone).ok().flatten()

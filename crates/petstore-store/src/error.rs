@@ -6,7 +6,7 @@
 use std::{error::Error, fmt, io, path::PathBuf, sync::Arc};
 
 /// The error of the database or the operating system; for the log, not for
-/// clients. Shared, since one failed commit is the error of many callers.
+/// clients. It is shared, since a failed commit is the error of several callers.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
 /// The reason why a call of the store failed.
@@ -36,18 +36,18 @@ pub enum StoreError {
         source: Cause,
     },
 
-    /// Writes have failed or waited for some seconds; only [`Store::check`](crate::Store::check)
-    /// returns this. It ends by itself when a write succeeds.
+    /// Writes have failed or waited for some seconds. Only [`Store::check`](crate::Store::check)
+    /// returns this error, until a write succeeds.
     #[error("writes have not succeeded for {seconds} seconds; {reason}")]
     NotWritable {
-        /// Since when, in seconds.
+        /// How long no write has succeeded, in seconds.
         seconds: u64,
         /// The reason, with the error of the database; for the owner of the service.
         reason: String,
     },
 
-    /// A key with this id or this hash exists already; create a new one.
-    #[error("there is already a key with this id or this hash; make a new key")]
+    /// A key with this id or this hash already exists; create a new key.
+    #[error("there is already a key with this id or this hash; create a new key")]
     KeyExists,
 
     /// An error in this crate. The write was not applied.
@@ -92,9 +92,9 @@ impl StoreError {
 /// The outcome of a write that returned [`StoreError::Unavailable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It did not happen, and will not. This is also the outcome of a read.
+    /// The write did not happen, and will not happen. A read that failed has this outcome, too.
     NotApplied,
-    /// It may have happened: check before you repeat it.
+    /// The write may have happened: check before you repeat it.
     Unknown,
 }
 
@@ -158,7 +158,7 @@ pub enum OpenProblem {
 
     /// The file has several names.
     #[error(
-        "it has {0} names (hard links) and must have only one: the log is found by the name of the store, so a server that opens it by another name would miss the log; remove the other names, or copy the store with `backup`"
+        "it has {0} names (hard links) and must have only one: the log is named after the store, so a server that opens the store with another name would not find the log; remove the other names, or copy the store with `backup`"
     )]
     Linked(u64),
 
@@ -168,7 +168,7 @@ pub enum OpenProblem {
     )]
     NotWritable(#[source] Cause),
 
-    /// The store does not exist, and the caller does not create it.
+    /// The store does not exist, and the caller did not allow its creation.
     #[error(
         "there is no store; check the setting `database` for a typing mistake, or create the store with `migrate --create` or by starting `serve`"
     )]
@@ -182,18 +182,18 @@ pub enum OpenProblem {
 
     /// The store was created or migrated by a newer version.
     #[error(
-        "it was written by a newer version: its schema is {found}, this version knows schemas up to {supported}; use the newer version or a backup from before (it was left as it is)"
+        "it was written by a newer version: its schema is {found}, this version knows schemas up to {supported}; use the newer version or a backup from before the upgrade (the store was not changed)"
     )]
     TooNew {
         /// Its schema version.
         found: i64,
-        /// The newest schema version that is understood here.
+        /// The newest schema version that this version supports.
         supported: i64,
     },
 
-    /// The store was written by an older version, and the caller does not upgrade it.
+    /// The store was written by an older version, and the caller did not allow an upgrade.
     #[error(
-        "it was written by an older version: its schema is {found}, and this version needs {needed}; use the version that the service runs, or upgrade the store with `migrate` (see `migrate --dry-run` first: older versions reject an upgraded store; it was left as it is)"
+        "it was written by an older version: its schema is {found}, and this version needs {needed}; use the version that the service runs, or upgrade the store with `migrate` (see `migrate --dry-run` first: older versions reject an upgraded store; the store was not changed)"
     )]
     TooOld {
         /// Its schema version.
@@ -202,16 +202,16 @@ pub enum OpenProblem {
         needed: i64,
     },
 
-    /// The file is a pet store database, but damaged or cut short.
+    /// The file is a pet store database, but it is damaged or truncated.
     #[error("it is damaged; restore it from a backup")]
     Damaged(#[source] Cause),
 
     /// Another program has locked the file exclusively.
-    #[error("it stays locked by another program; stop that one and start again")]
+    #[error("another program keeps it locked; stop that program and start again")]
     Locked(#[source] Cause),
 
     /// The file system does not support durable and concurrent writes: SQLite
-    /// offered this journal mode instead.
+    /// uses this journal mode instead of a write-ahead log.
     #[error(
         "it cannot use a write-ahead log (the journal mode is `{0}`); put it on a local file system"
     )]
@@ -222,15 +222,15 @@ pub enum OpenProblem {
     NoThread(#[source] io::Error),
 
     /// No host is a PostgreSQL database that accepts writes. The text of this
-    /// variant, as of the next two, has the error of each host.
+    /// variant and of the next two contains the error of each host.
     #[error(
         "it cannot be reached; check that it runs and that one of its hosts is not a replica ({0})"
     )]
     Unreachable(String),
 
-    /// The PostgreSQL server ended the connection or was busy, as with another server that
-    /// migrates.
-    #[error("it ended the connection or was busy while it was opened; try again")]
+    /// The PostgreSQL server closed the connection or was busy, for example because another
+    /// server was migrating the store.
+    #[error("it closed the connection or was busy; try again")]
     Interrupted(#[source] Cause),
 
     /// The PostgreSQL server rejected the login.
@@ -286,7 +286,7 @@ pub struct RestoreError {
     pub file: PathBuf,
     /// The URL of the store; `None` if the backup is only verified.
     pub to: Option<String>,
-    /// The reason. [`BackupProblem::NoStore`] and the like are about the backup.
+    /// The reason. Variants such as [`BackupProblem::NoStore`] apply to the backup here.
     pub problem: BackupProblem,
 }
 
@@ -305,7 +305,7 @@ impl fmt::Display for RestoreError {
                 )
             }
             (_, BackupProblem::Source(OpenProblem::Damaged(_))) => {
-                write!(f, "the backup `{file}` is damaged; use another one")
+                write!(f, "the backup `{file}` is damaged; use another backup")
             }
             (_, BackupProblem::Source(problem)) => {
                 write!(f, "the backup `{file}` cannot be used: {problem}")
@@ -313,7 +313,7 @@ impl fmt::Display for RestoreError {
             (_, BackupProblem::Inconsistent(first)) => {
                 write!(
                     f,
-                    "the backup `{file}` is damaged ({first}); use another one"
+                    "the backup `{file}` is damaged ({first}); use another backup"
                 )
             }
             (_, BackupProblem::Changed) => {
@@ -338,12 +338,12 @@ impl Error for RestoreError {
 }
 
 /// A store could not be copied. The store was not changed, and no file with the
-/// requested name was made. The text is for the owner of the service.
+/// requested name was created. The text is for the owner of the service.
 #[derive(Debug)]
 pub struct BackupError {
     /// The URL of the store, without its password.
     pub from: String,
-    /// The file that was named for the copy.
+    /// The requested file name of the copy.
     pub to: PathBuf,
     /// The reason.
     pub problem: BackupProblem,
@@ -368,7 +368,7 @@ impl Error for BackupError {
 pub enum BackupProblem {
     /// The store is not an SQLite file.
     #[error(
-        "only a store in an SQLite file can be copied and restored: one in memory is lost with its process, and PostgreSQL has its own tools, `pg_dump` and `pg_restore`, and `pg_basebackup`"
+        "only a store in an SQLite file can be copied and restored: a store in memory is lost when its process ends, and PostgreSQL has its own tools, `pg_dump` and `pg_restore`, and `pg_basebackup`"
     )]
     NotAFile,
 
@@ -380,13 +380,13 @@ pub enum BackupProblem {
     #[error(transparent)]
     Source(#[from] OpenProblem),
 
-    /// The name of the copy is taken.
+    /// A file with the name of the copy already exists.
     #[error("the copy exists already and was not changed; name a new file")]
     Exists,
 
-    /// The log of a removed or replaced database is at the place where SQLite would read it as the log of the copy.
+    /// The log of a removed or replaced database has the name under which SQLite looks for the log of the copy.
     #[error(
-        "`{}` belongs to another database, and would get into the copy; remove it or name another file", .0.display()
+        "`{}` belongs to another database, and SQLite would apply it to the copy; remove it or name another file", .0.display()
     )]
     LogBeside(PathBuf),
 
@@ -409,7 +409,7 @@ pub enum BackupProblem {
 
     /// The checksum of a backup is wrong.
     #[error(
-        "its checksum is wrong, so its bytes have changed since it was created, and it may hold wrong data; use another one"
+        "its checksum is wrong, so its bytes have changed since it was created, and it may contain wrong data; use another backup"
     )]
     Changed,
 

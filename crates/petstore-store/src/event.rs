@@ -1,5 +1,5 @@
-//! The feed of events: what is written with each change, for both databases, and how a page of the
-//! feed is read.
+//! The feed of events, for both databases: the data that is written with each change, and the
+//! statement that reads a page of the feed.
 
 use crate::{
     StoreError,
@@ -11,18 +11,18 @@ use petstore_models::{EventType, NewPet, Order, OrderStatus, Pet, PetStatus};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// The number of events that a page with a filter of types searches, which bounds its cost if none
-/// matches.
+/// The greatest number of events that a page searches. It bounds the cost of a page if few events
+/// match its types.
 const WINDOW: i64 = 5_000;
 
-/// The position of an event, which a consumer stores to continue after it.
+/// The position of an event. A consumer stores it to continue after this event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventPosition {
-    /// The store changes it whenever earlier positions must no longer be used.
+    /// The store changes this number when earlier positions must no longer be used.
     pub incarnation: i64,
-    /// The number of the event; 0 before the first one.
+    /// The number of the event; 0 before the first event.
     pub position: i64,
-    /// A part of the id of the event, which identifies positions from another history of the store.
+    /// A part of the id of the event. It shows whether the position is from another history of the store.
     pub check: u64,
 }
 
@@ -31,10 +31,13 @@ pub struct EventPosition {
 pub enum EventsAfter {
     /// The page begins with the oldest event that the store has.
     Start,
-    /// The page is empty, and the next one begins after the newest event.
+    /// The page is empty, and the next page begins after the newest event.
     Newest,
     /// The page begins after this event.
     Event(EventPosition),
+    /// The page begins after this position in the current history of the store. If events after it
+    /// were deleted, the page begins with the oldest event that the store has.
+    Number(i64),
 }
 
 /// The query of a page of events.
@@ -42,9 +45,9 @@ pub enum EventsAfter {
 pub struct EventQuery {
     /// Where the page begins.
     pub after: EventsAfter,
-    /// The types of the events; all if it is empty.
+    /// The types of the events. If it is empty, the page contains events of all types.
     pub types: Vec<EventType>,
-    /// The most events in the page; at least 1.
+    /// The greatest number of events in the page; at least 1.
     pub limit: usize,
 }
 
@@ -59,7 +62,7 @@ pub struct EventPage {
     pub more: bool,
 }
 
-/// Something that happened, and was stored in the transaction in which it happened.
+/// An event of the feed. It is stored in the transaction of the change that it describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredEvent {
     /// The unique id, random.
@@ -96,7 +99,7 @@ pub enum CursorLost {
     Expired,
 }
 
-/// An event that is to be written, for both databases.
+/// An event to be written, for both databases.
 #[derive(Clone, Debug)]
 pub(crate) struct NewEvent {
     pub(crate) kind: EventType,
@@ -106,8 +109,8 @@ pub(crate) struct NewEvent {
     pub(crate) data: String,
 }
 
-/// The stored data of an order; the rest is in other columns. PostgreSQL makes it in
-/// `postgres/orders.rs`, too. Times are microseconds since 1970-01-01T00:00:00Z.
+/// The stored data of an order; the other members are in other columns. A statement in
+/// `postgres/orders.rs` also writes this format. Times are microseconds since 1970-01-01T00:00:00Z.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct OrderData {
@@ -147,9 +150,10 @@ pub(crate) fn order_data(order: &Order) -> String {
     })
 }
 
-/// A page of events in one statement, so that it is of one moment, for both databases: the state of the
-/// feed and the event at `$1` in each row, and an event if there is one after `$1` and up to `$2`. `$3` has
-/// a bit for each type that is wanted, or is negative. SQLite numbers parameters by their first appearance.
+/// Reads a page of events on both databases. It is one statement, so that all its rows are from one snapshot.
+/// Each row has the state of the feed, the event at `$1`, and one event after `$1` and up to `$2` (NULL if there
+/// is none). `$3` has a bit for each requested type; a negative value requests all types. SQLite numbers
+/// parameters by their first appearance.
 pub(crate) static PAGE: LazyLock<String> = LazyLock::new(|| {
     let types = (0..).zip(EventType::ALL);
     let bits: String = types
@@ -178,9 +182,9 @@ pub(crate) static PAGE: LazyLock<String> = LazyLock::new(|| {
 
 /// Replaces the incarnation with this one, so that earlier cursors become invalid.
 pub(crate) const RESET: &str = "UPDATE event_feed SET incarnation = $1";
-/// Whether the feed has all events since its incarnation: 1, or 0 if changes were made without events.
+/// Whether the feed has all events since its incarnation began: 1, or 0 if changes were made without events.
 pub(crate) const IS_COMPLETE: &str = "SELECT is_complete FROM event_feed";
-/// Begins a new incarnation of a feed that lacks changes.
+/// Begins a new incarnation if the feed lacks changes.
 pub(crate) const COMPLETE: &str =
     "UPDATE event_feed SET incarnation = $1, is_complete = 1 WHERE is_complete <> 1";
 /// Records that changes may be made without events from now on.
@@ -206,22 +210,15 @@ pub(crate) struct FeedRow {
     data: String,
 }
 
-/// The part of an id that a position contains.
+/// The part of an event's id that its position contains.
 fn check_of(id: &[u8]) -> u64 {
     let bytes = id.iter().take(8);
     bytes.fold(0, |check, byte| check << 8 | u64::from(*byte))
 }
 
-fn bytes<R: AnyRow>(row: &R, column: usize) -> Result<&[u8], Unreadable> {
-    match row.value(column)? {
-        Value::Bytes(bytes) => Ok(bytes),
-        other => Err(Unreadable::Type(format!("{other:?}"), "bytes")),
-    }
-}
-
 impl FromRow for FeedRow {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        let check = |row: &R, column| bytes(row, column).map(check_of);
+        let check = |row: &R, column| row.bytes(column).map(check_of);
         let incarnation = row.integer(0)?;
         let edge = row.optional(5, R::integer)?;
         let data = row.optional(13, R::text)?;
@@ -245,7 +242,7 @@ impl FromRow for FeedRow {
 }
 
 fn event<R: AnyRow>(row: &R, incarnation: i64, data: &str) -> Result<StoredEvent, Unreadable> {
-    let id = bytes(row, 8)?.to_owned();
+    let id = row.bytes(8)?.to_owned();
     let (entity_id, version) = (row.integer(11)?, row.integer(12)?);
     let order = || -> Result<Order, Unreadable> {
         let stored: OrderData = serde_json::from_str(data).map_err(Unreadable::column)?;
@@ -300,21 +297,24 @@ where
         true => -1,
         false => bits.fold(0_i64, |bits, bit| bits | 1 << bit),
     };
-    // One row beyond the page shows whether there are more.
+    // One row more than the page needs shows whether more events follow.
     let rows = i64::try_from(query.limit)
         .unwrap_or(i64::MAX)
         .saturating_add(1);
     let mut after = match query.after {
         EventsAfter::Start => 0,
         EventsAfter::Newest => i64::MAX - WINDOW,
-        // No event has a negative one.
-        EventsAfter::Event(event) => event.position.clamp(0, i64::MAX - WINDOW),
+        // No event has a negative position.
+        EventsAfter::Event(EventPosition { position, .. }) | EventsAfter::Number(position) => {
+            position.clamp(0, i64::MAX - WINDOW)
+        }
     };
     loop {
         let parameters = [after, after + WINDOW, types, rows].map(Value::from);
         let found = read(parameters.to_vec()).await?;
         let pruned = found.first().map_or(0, |row| row.pruned.0);
-        if query.after == EventsAfter::Start && after < pruned {
+        let is_event = matches!(query.after, EventsAfter::Event(_));
+        if !is_event && after < pruned {
             after = pruned;
         } else {
             return page_of(query, after, found);
@@ -322,7 +322,7 @@ where
     }
 }
 
-/// Makes the page of the rows that were found after this position.
+/// Creates the page from the rows that were found after this position.
 fn page_of(
     query: &EventQuery,
     after: i64,
@@ -347,7 +347,7 @@ fn page_of(
         }
     }
     let edge = match (query.after, feed.edge) {
-        // The window has an event, at `after` or behind it.
+        // The last event of the window: at `after`, or after it.
         (_, Some(edge)) => edge,
         (EventsAfter::Newest, None) => feed.pruned,
         (_, None) => (after, check),

@@ -1,5 +1,5 @@
-//! Idempotency keys, which make a creation safe to repeat: the key that the caller
-//! chose, the API key that it belongs to, and a fingerprint of the value that was
+//! Idempotency keys, which make a creation safe to repeat. The store keeps the key that the
+//! caller chose, the API key that it belongs to, and a fingerprint of the value that was
 //! sent.
 
 use crate::{
@@ -58,37 +58,37 @@ pub struct Once {
     pub at: DateTime<Utc>,
 }
 
-/// The result of the creation of a `T` with an idempotency key, which may be rejected
+/// The result of the creation of a `T` with an idempotency key. The creation may be rejected
 /// for a reason `R`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Creation<T = Pet, R = Infallible> {
-    /// It was added.
+    /// The value was added.
     Added(T),
-    /// The key had been used for the same value: this is what was added then,
-    /// as it was then. Nothing was added now.
+    /// The key was already used for the same value. Nothing was added now. This is the
+    /// result of the first creation, as it was then.
     Repeated(T),
-    /// The key was not used yet, and the value is rejected. Nothing was added,
-    /// and the key stays free.
+    /// The key was not used yet, but the value is rejected. Nothing was added,
+    /// and the key can still be used.
     Refused(R),
-    /// The key had been used for another value, or to create something else.
+    /// The key was already used for another value, or for another kind of creation.
     /// Nothing was added.
     KeyReused,
-    /// A transaction that uses the key was still running, begun by another
-    /// server. Nothing was added; ask again in a moment.
+    /// A transaction of another server that uses the key is still running.
+    /// Nothing was added; try again in a moment.
     InFlight,
 }
 
 /// A type that can be created with an idempotency key.
 pub(crate) trait Creatable: Serialize {
-    /// Precedes the value in its fingerprint, so that fingerprints of different operations differ.
+    /// This text precedes the value in its fingerprint, so that fingerprints of different operations differ.
     const LABEL: &'static str;
 
-    /// What its creation returns.
+    /// The result of a creation.
     type Created;
 
-    /// What its creation returns, also when it is repeated: the value as it was
-    /// sent at this time, in microseconds since 1970-01-01T00:00:00Z, with the id
-    /// that it was given.
+    /// The result of the creation of this value, also for a repeated creation. `id` is the id
+    /// that the value was given, and `at` the time at which it was sent, in microseconds since
+    /// 1970-01-01T00:00:00Z.
     fn created(&self, id: i64, at: i64) -> Result<Self::Created, Unreadable>;
 }
 
@@ -110,18 +110,18 @@ impl Creatable for NewOrder {
     }
 }
 
-/// The SHA-256 of a value to be created. It is computed from the parsed value, so that order, white
-/// space and unknown members of a body do not matter.
+/// The SHA-256 of a value to be created. It is computed from the parsed value, so the order of
+/// members, white space and unknown members of a body do not matter.
 ///
-/// The store keeps it, and servers of different versions compare it, so its computation must not
-/// change. A new member that is absent does not change it.
+/// The store keeps the fingerprint, and servers of different versions compare it, so its computation
+/// must not change. A new member that is absent does not change the fingerprint.
 fn fingerprint<V: Creatable>(value: &V) -> [u8; 32] {
     let text = serde_json::to_vec(value).expect("texts and numbers can always be written");
     let hash = Sha256::new().chain_update(V::LABEL).chain_update(text);
     hash.finalize().into()
 }
 
-/// A creation that happens once, ready for a backend.
+/// A creation with an idempotency key, ready for a backend.
 #[derive(Clone, Debug)]
 pub(crate) struct OnceOnly<V> {
     pub(crate) value: V,
@@ -144,8 +144,8 @@ impl<V: Creatable> OnceOnly<V> {
     }
 }
 
-/// Keys that were used at this time or before are not kept at `now`. If the clock was set back, a
-/// key with a time in the future is kept until then.
+/// Keys that were used at the returned time or before are expired at `now`. If the clock was set back,
+/// a key can have a time in the future; it is kept until 24 hours after that time.
 pub(crate) fn expired_at(now: DateTime<Utc>) -> i64 {
     now.timestamp_micros().saturating_sub(retention_micros())
 }

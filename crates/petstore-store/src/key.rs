@@ -1,7 +1,10 @@
-//! The record of an API key in the store: a public id, a name, a hash, its times
-//! and its limits. The store never sees the key itself.
+//! The record of an API key in the store: a public id, a name, a hash, times
+//! and limits. The store never contains the key itself.
 
-use crate::row::{AnyRow, FromRow, Unreadable, Value};
+use crate::{
+    id::public_id,
+    row::{AnyRow, FromRow, Unreadable, Value},
+};
 use chrono::{DateTime, Utc};
 use std::{
     fmt,
@@ -11,64 +14,15 @@ use std::{
 };
 use subtle::ConstantTimeEq;
 
-/// The public name of a key: `k_` and 12 characters of `0-9a-z` without
-/// `i`, `l`, `o` and `u`. It may be shown, logged and typed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct KeyId([u8; PREFIX.len() + LENGTH]);
-
-/// Crockford's base 32: no two of its characters are mistaken for each other.
-const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-const PREFIX: &str = "k_";
-const LENGTH: usize = 12;
-
-impl KeyId {
-    /// Makes an id from the lower 60 bits of a random number.
-    #[must_use]
-    pub fn from_random(random: u64) -> Self {
-        let digits = (0..LENGTH).map(|position| {
-            let digit = random >> (5 * position) & 31;
-            ALPHABET[digit as usize]
-        });
-        let mut characters = [0; PREFIX.len() + LENGTH];
-        for (place, character) in characters.iter_mut().zip(PREFIX.bytes().chain(digits)) {
-            *place = character;
-        }
-        Self(characters)
-    }
-
-    /// The id as it is shown.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        str::from_utf8(&self.0).expect("every character of an id is ASCII")
-    }
-}
-
-impl fmt::Debug for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("KeyId").field(&self.as_str()).finish()
-    }
-}
-
-impl fmt::Display for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for KeyId {
-    type Err = InvalidKeyId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidKeyId> {
-        let digits = text.strip_prefix(PREFIX).ok_or(InvalidKeyId)?;
-        let characters = text.as_bytes().try_into().map_err(|_| InvalidKeyId)?;
-        let valid = digits.bytes().all(|byte| ALPHABET.contains(&byte));
-        valid.then_some(Self(characters)).ok_or(InvalidKeyId)
-    }
+public_id! {
+    /// The public name of a key: `k_` and 12 characters of `0-9a-z` without
+    /// `i`, `l`, `o` and `u`. It may be shown, logged and typed.
+    KeyId, "k_", InvalidKeyId
 }
 
 /// The error of parsing an invalid [`KeyId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key id is `k_` and 12 characters, as in the first column of the list of keys")]
+#[error("a key id must be `k_` and 12 characters, as in the first column of the list of keys")]
 pub struct InvalidKeyId;
 
 /// The SHA-256 of a key. `Debug` does not show it, and it is compared in constant time.
@@ -113,14 +67,14 @@ impl fmt::Debug for KeyHash {
     }
 }
 
-/// The limits of a key. The default has none: it never expires, has the rate limit of
-/// the server, and can be used for all operations. The store keeps them; the server
+/// The limits of a key. By default, a key never expires, has the rate limit of
+/// the server, and has the scope `read,write`. The store keeps the limits; the server
 /// applies them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyLimits {
-    /// From this time on the key is not valid; kept to the microsecond.
+    /// The key is not valid from this time on; stored in microseconds.
     pub expires_at: Option<DateTime<Utc>>,
-    /// Its own rate limit; `None` for that of the server.
+    /// The rate limit of the key; `None` for the rate limit of the server.
     pub rate: Option<KeyRate>,
     /// The operations for which it can be used.
     pub scope: KeyScope,
@@ -138,11 +92,13 @@ pub enum KeyRate {
 /// The operations for which a key can be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyScope {
-    /// `read`: the operations that change nothing.
+    /// `read`: operations that change nothing.
     Read,
-    /// `read,write`: all.
+    /// `read,write`: all operations except those on webhooks.
     #[default]
     ReadWrite,
+    /// `read,write,webhooks`: all operations.
+    Webhooks,
 }
 
 impl KeyScope {
@@ -150,6 +106,7 @@ impl KeyScope {
         match self {
             Self::Read => "read",
             Self::ReadWrite => "read,write",
+            Self::Webhooks => "read,write,webhooks",
         }
     }
 }
@@ -160,19 +117,26 @@ impl fmt::Display for KeyScope {
     }
 }
 
-/// A scope that this version does not know is an error, so that a key never gets a
-/// wider scope than it was given.
+/// An unknown scope is an error, so that a key never gets a wider scope than it was
+/// given.
 impl FromStr for KeyScope {
-    type Err = ();
+    type Err = InvalidKeyScope;
 
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let mut known = [Self::Read, Self::ReadWrite].into_iter();
-        known.find(|scope| scope.as_str() == text).ok_or(())
+    fn from_str(text: &str) -> Result<Self, InvalidKeyScope> {
+        let mut known = [Self::Read, Self::ReadWrite, Self::Webhooks].into_iter();
+        known
+            .find(|scope| scope.as_str() == text)
+            .ok_or(InvalidKeyScope)
     }
 }
 
+/// The error of parsing an invalid [`KeyScope`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write `read`, `read,write` or `read,write,webhooks`")]
+pub struct InvalidKeyScope;
+
 impl KeyRate {
-    /// The rate as it is stored: requests per second, 0 for no limit.
+    /// The stored form of the rate: requests per second, 0 for no limit.
     fn stored(self) -> i64 {
         match self {
             Self::Off => 0,
@@ -189,7 +153,7 @@ impl KeyRate {
 }
 
 impl KeyLimits {
-    /// Reads the columns `expires_at`, `rate_per_second` and `scope`, of which this is the first.
+    /// Reads the columns `expires_at`, `rate_per_second` and `scope`, which begin at column `first`.
     fn from_row<R: AnyRow>(row: &R, first: usize) -> Result<Self, Unreadable> {
         Ok(Self {
             expires_at: row.optional(first, R::time)?,
@@ -204,7 +168,7 @@ impl KeyLimits {
 pub struct FoundKey {
     /// Its public name.
     pub id: KeyId,
-    /// Its limits. The caller checks them: a key that has expired is found.
+    /// Its limits. The caller checks them, since an expired key is found, too.
     pub limits: KeyLimits,
 }
 
@@ -217,7 +181,7 @@ pub struct NewKey {
     pub name: String,
     /// The hash by which it is found, unique in the store.
     pub hash: KeyHash,
-    /// The time of its creation; kept to the microsecond.
+    /// The time of its creation; stored in microseconds.
     pub created_at: DateTime<Utc>,
     /// Its limits.
     pub limits: KeyLimits,
@@ -232,7 +196,7 @@ pub struct KeyRecord {
     pub name: String,
     /// The time of its creation.
     pub created_at: DateTime<Utc>,
-    /// The time of its last use, if any; a few seconds behind.
+    /// The time of its last use, if any. It is updated with a delay of a few seconds.
     pub last_used_at: Option<DateTime<Utc>>,
     /// The time of its revocation, if any.
     pub revoked_at: Option<DateTime<Utc>>,
@@ -294,9 +258,9 @@ impl FromRow for DateTime<Utc> {
     }
 }
 
-/// Returns the candidate, selected by [`sql::FIND`], whose hash is this one. The time
-/// of the index look-up may reveal something about a hash, but no key can be derived
-/// from its hash. The comparison with each candidate takes constant time.
+/// Returns the row of [`sql::FIND`] whose hash equals `hash`. The comparison with each row
+/// takes constant time. The time of the index look-up may reveal something about a hash, but
+/// no key can be derived from its hash.
 pub(crate) fn confirmed(candidates: Vec<(FoundKey, KeyHash)>, hash: &KeyHash) -> Option<FoundKey> {
     let mut candidates = candidates.into_iter();
     let found = candidates.find(|(_, stored)| stored == hash);
@@ -342,10 +306,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_read_back_as_it_is_shown() {
+    fn the_text_of_a_key_id_can_be_parsed() {
         for random in [0, 1, 31, 0x0123_4567_89ab_cdef, u64::MAX] {
             let id = KeyId::from_random(random);
-            assert_eq!(id.as_str().len(), PREFIX.len() + LENGTH);
+            assert_eq!(id.as_str().len(), 14);
             assert_eq!(id.to_string().parse(), Ok(id));
         }
         assert_eq!(KeyId::from_random(0).as_str(), "k_000000000000");
@@ -353,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_another_form_are_not_ids() {
+    fn key_ids_in_another_format_are_rejected() {
         for text in [
             "",
             "k_",

@@ -1,4 +1,4 @@
-//! Stores pets, orders and API keys: one trait, [`Store`], and its implementations for
+//! Stores pets, orders, API keys and webhooks: one trait, [`Store`], and its implementations for
 //! SQLite and PostgreSQL. This crate does not depend on HTTP.
 //!
 //! ```
@@ -20,56 +20,60 @@
 //! **Durability.** A write that returned `Ok` is on disk and survives a crash of
 //! the process and a loss of power. A write that returned an error either did not
 //! happen or has an unknown outcome; the error says which ([`Outcome`]). A write
-//! is applied as a whole or not at all.
+//! is applied completely or not at all.
 //!
 //! **Completion.** Dropping the future of a write
-//! does not cancel it: its outcome is then unknown to the caller, as after a
+//! does not cancel the write: the caller then does not know its outcome, as after a
 //! lost connection.
 //!
-//! **Order.** Ids of pets begin at 1, ascend, and are never used again. Paging
-//! by [`PetQuery::after`] returns every pet that was there at the first page exactly
-//! once, whatever is added meanwhile. On SQLite ids also ascend in the order in
-//! which pets become visible; on PostgreSQL a pet can appear below one that was
-//! seen already.
+//! **Order.** Ids of pets begin at 1, ascend, and are never reused. Paging
+//! by [`PetQuery::after`] returns every pet that existed at the first page exactly
+//! once, even if pets are added meanwhile. On SQLite, ids also ascend in the order in
+//! which pets become visible. On PostgreSQL, a new pet can have a smaller id than a pet
+//! that is already visible.
 //!
 //! **Isolation.** A read sees every write that returned before the read
-//! began, in whichever process, and never a part of one. A key that another
-//! process created counts at the next look-up. So does one that was revoked by this process, or
-//! on SQLite by another one; on PostgreSQL a key that another process revoked is found for up to
-//! half a second more.
+//! began, even a write of another process, and never a part of a write. The next look-up finds
+//! a key that another process has created. It does not find a key that this process has revoked,
+//! or, on SQLite, that another process has revoked. On PostgreSQL, a key that another process has
+//! revoked is found for up to half a second longer.
 //!
-//! **Orders.** An order and its pet change in one transaction, by the table in [`transitions`], and
-//! in no other way. Of several orders for one pet, and of
-//! several changes of one order, at the same moment, one is made; the others return
-//! the reason. Ids of orders follow the same rules as those of pets, and paging by
-//! [`OrderQuery::before`] returns every order that was there at the first page
-//! exactly once, and on SQLite none that was placed since. If the status of an order
-//! changes meanwhile, the pages of a status may or may not contain it.
+//! **Orders.** An order and its pet change in one transaction, and only by the table in
+//! [`transitions`]. If several orders for one pet, or several changes of one order, arrive at the
+//! same moment, only one of them is made; the others return the reason. Ids of orders follow the
+//! same rules as ids of pets. Paging by [`OrderQuery::before`] returns every order that existed at
+//! the first page exactly once, and on SQLite no order that was placed later. If the status of an
+//! order changes meanwhile, the pages of a status may or may not contain it.
 //!
-//! **Idempotency.** A creation with an [`IdempotencyKey`]
-//! ([`Store::create_pet_once`], [`Store::create_order_once`]) happens once,
-//! however often it is repeated, by whichever process, for
-//! [`IDEMPOTENCY_KEYS_KEPT`]: the key is written in the transaction of the row that
-//! it creates. The caller's clock decides the age of a key. If that clock is set
+//! **Idempotency.** For [`IDEMPOTENCY_KEYS_KEPT`], a creation with an [`IdempotencyKey`]
+//! ([`Store::create_pet_once`], [`Store::create_order_once`]) happens only once, even if several
+//! processes repeat it: the key is written in the transaction of the row that
+//! it creates. The caller's clock determines the age of a key. If that clock is set
 //! back, keys are kept longer, never shorter.
 //!
 //! **Events.** Each change of a pet or an order writes its events in the same transaction
-//! ([`Store::list_events`]). Their positions ascend in the order of the commits, over all
-//! processes: an event never appears before a position that was read. Positions are never used again,
-//! and a position from another history of the store, as from before it was restored, is recognised
+//! ([`Store::list_events`]). Their positions ascend in the order of the commits of all
+//! processes: an event never appears before a position that was read. Positions are never reused.
+//! A position from another history of the store, for example from before a restore, is detected
 //! ([`CursorLost`]).
 //!
-//! **Overload.** The queue of writes is bounded, in their number and in the
+//! **Webhooks.** The deliveries of an event are created in one transaction, which also stores the position up to
+//! which deliveries were created ([`WebhookStore::add_deliveries`]). So the deliveries of each event are created only
+//! once, even if several servers try it. A server claims a delivery with a lease. Until the lease ends, no other server
+//! claims the delivery. If another server has got a new lease, a result under the old lease has no effect. If a server
+//! ends, its deliveries are claimed again, so a message can be sent more than once, with the same id.
+//!
+//! **Overload.** The queue of writes is bounded, both in the number of writes and in the
 //! bytes that they hold. If the queue is full, a write is rejected at once with
 //! [`StoreError::Overloaded`] and without any effect. API keys share the queue
 //! ([`on_behalf_of`]): a single key gets at most three quarters of it, so that it cannot block the
-//! writes of the others, and if more writes wait than fit into a batch, the
-//! keys take turns. Writes without an API key share the queue like a single key.
+//! writes of other keys. If more writes wait than fit into a batch, the
+//! keys take turns. All writes without an API key together count as one key.
 //!
-//! **Health.** [`Store::check`] fails with [`StoreError::NotWritable`] if no write
-//! has succeeded for five seconds although some wait or failed. It ends when a write
-//! succeeds. If there is none for two seconds after a failure, the check tries one that
-//! changes nothing.
+//! **Health.** [`Store::check`] fails with [`StoreError::NotWritable`] if writes wait or have failed
+//! and no write has succeeded for five seconds. It succeeds again as soon as a write
+//! succeeds. If there is no write for two seconds after a failure, the check itself tries a write
+//! that changes nothing.
 //!
 //! # The implementation on SQLite
 //!
@@ -78,61 +82,64 @@
 //!   for the writer.
 //! - One thread owns the connection that writes. It takes all queued writes,
 //!   runs them in one transaction, commits once, and then returns each result
-//!   (group commit). A write that arrives alone does not wait, and a write that
-//!   fails is rolled back alone.
-//! - Reads run on the caller's thread, on one of a few connections: a page costs some 10 µs, less
+//!   (group commit). If only one write is queued, it does not wait for others. If a write
+//!   fails, only this write is rolled back.
+//! - Reads run on the caller's thread, on one of a few connections: a page costs about 10 µs, less
 //!   than passing it to another thread and back.
-//! - Each schema version is one numbered file in `src/sqlite/migrations`,
-//!   applied in one transaction at opening. A file of a newer version, and one
-//!   that is not a pet store's, is rejected and not changed.
-//! - A file that is removed or replaced while it is open would lose writes.
-//!   So each batch checks, before and after, that the names still belong to the
-//!   files that were opened: a write is rejected
-//!   until the file is put back, and [`Store::check`] fails. Reads continue to use
+//! - Each schema version is one numbered file in `src/sqlite/migrations`. It is
+//!   applied in one transaction when the store is opened. A file of a newer version, and a file
+//!   of another program, is rejected and not changed.
+//! - If the file were removed or replaced while it is open, writes would be lost.
+//!   So each batch checks, before and after, that the file names still belong to the
+//!   files that were opened. If they do not, writes are rejected and [`Store::check`] fails
+//!   until the file is put back. Reads continue to use
 //!   the file that was opened.
 //! - `sqlite::memory:` is one connection that reads and writes use in turns. A
-//!   batch holds it from begin to commit, so that isolation is the same. The data
-//!   is in memory only, as long as the store exists.
+//!   batch holds the connection from begin to commit, so the isolation is the same. The data
+//!   exists only in memory, as long as the store exists.
 //!
 //! # The implementation on PostgreSQL
 //!
-//! - The servers hold no state: any number of them share one database, which
-//!   [`PostgresUrl`] names. Reads and writes go to the host that accepts writes;
-//!   after a failover the next connection finds the new host automatically, even if other
+//! - The servers of the service hold no state: any number of them can share the database that
+//!   [`PostgresUrl`] names. Reads and writes go to the database host that accepts writes.
+//!   After a failover, the next connection finds the new host automatically, even if other
 //!   hosts do not respond at all. The host that was used last is tried first.
-//! - Creates that arrive together are one statement: one round trip and one
-//!   commit. If the database rejects one of them, they are sent again one by one,
-//!   pipelined. None of them waits for another server that uses its idempotency key
+//! - Creations that arrive together are one statement: one round trip and one
+//!   commit. If the database rejects one of them, all of them are sent again as single
+//!   statements, pipelined. A creation never waits for another server that uses its idempotency key
 //!   ([`Creation::InFlight`]).
-//! - Placing or changing an order is one statement in its own transaction:
-//!   it locks the row of the order, then that of the pet, and holds them until
-//!   the commit is durable. It never waits for a row that another transaction keeps locked,
-//!   since the writes behind it would wait, too: it changes nothing, and is tried again for five
-//!   seconds, each time as a new write.
+//! - Placing or changing an order is one statement in its own transaction.
+//!   It locks the row of the order, then the row of the pet, and holds both locks until
+//!   the commit is durable. It never waits for a row that another transaction has locked,
+//!   since the writes behind it would wait, too. Instead, it changes nothing, and is tried again for
+//!   five seconds, each time as a new write.
 //! - A statement takes the positions of its events from one row, after all its changes, and keeps that row
-//!   locked until its commit is visible. So commits with events follow each other, even those of several servers; batches
+//!   locked until its commit is visible. So only one commit with events runs at a time, among all servers. Batches
 //!   compensate for this.
-//! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
-//!   rejected at every connection. The server ends a write that waits for another lock, such as that of a table, for a second,
-//!   and rolls it back. A commit that waits for its disk or its replica is never cancelled, since it
-//!   would become visible, and would report success, while it can still be lost. If it takes too
-//!   long, its outcome is unknown, and its connection takes no further write until it is
+//! - A statement for webhooks locks an endpoint before its deliveries, and skips deliveries that another transaction
+//!   has locked. A unique index limits the number of endpoints of a key: each endpoint has one of the
+//!   slots of its key.
+//! - Each new connection checks the settings of the PostgreSQL server. A server with `fsync=off`, or with
+//!   `synchronous_commit` below `on`, is rejected. If a write waits for another lock for a second, such as the
+//!   lock of a table, the PostgreSQL server cancels it and rolls it back. A commit that waits for its disk or
+//!   its replica is never cancelled: it would become visible and report success although it can still be lost.
+//!   If a commit takes too long, its outcome is unknown, and its connection takes no further write until it is
 //!   complete. The outcome of a commit with a warning is unknown, too.
-//! - Of writes that arrived together and take longer than 20 ms, each result is returned when it
-//!   is there, so that a creation does not wait for a write that waits for a lock.
-//! - Writes go to the connections that are open. If none is, they are rejected until one is.
+//! - If writes that arrived together take longer than 20 ms, each result is returned as soon as it
+//!   is available, so that a creation does not wait for a write that waits for a lock.
+//! - Writes use only open connections. If no connection is open, writes are rejected.
 //! - Many callers share each of a few connections that read, and their
 //!   statements are pipelined. Migrations run in one transaction under an advisory
 //!   lock.
 //!
-//! Both implementations cache keys that exist, and none that is missing. On SQLite the cache
-//! compares the newest commit of the file, whose number all processes share in memory, so that
-//! nothing stale is found. On PostgreSQL that would take a round trip, so that a key is looked
+//! Both implementations cache keys that exist, but not that a key is missing. On SQLite, the cache
+//! compares the version of the newest commit, which all processes share in memory, so it
+//! never returns a stale key. On PostgreSQL, this would take a round trip, so a key is looked
 //! up again after half a second.
 //!
 //! # To add a backend
 //!
-//! Implement [`Store`], give [`DatabaseUrl`] a variant and [`open`] an arm,
+//! Implement [`Store`], add a variant to [`DatabaseUrl`] and a match arm to [`open`],
 //! and add one line at the end of `tests/suite/contract/mod.rs`: every backend must
 //! pass these tests.
 //!
@@ -144,6 +151,7 @@
 mod caller;
 mod error;
 mod event;
+mod id;
 mod idempotency;
 mod key;
 mod migration;
@@ -157,6 +165,7 @@ mod store;
 pub mod transitions;
 mod url;
 mod usage;
+mod webhook;
 mod write_health;
 mod write_queue;
 
@@ -171,8 +180,8 @@ pub use idempotency::{
     Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,
 };
 pub use key::{
-    FoundKey, InvalidKeyId, KeyHash, KeyId, KeyLimits, KeyRate, KeyRecord, KeyScope, NewKey,
-    Revocation,
+    FoundKey, InvalidKeyId, InvalidKeyScope, KeyHash, KeyId, KeyLimits, KeyRate, KeyRecord,
+    KeyScope, NewKey, Revocation,
 };
 pub use migration::{MigrationPlan, MigrationProgress, OnMigration};
 pub use order::{NotOrdered, NotUpdated, OrderPage, OrderQuery};
@@ -183,14 +192,21 @@ pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use usage::{CountedOperation, DailyUsage, KeyUse, Usage, UsageDelta, UsageRecord};
 
+pub use webhook::{
+    COUNTED_PER_ENDPOINT, Delivery, DeliveryAttempt, DeliveryClaim, DeliveryPage, DeliveryQuery,
+    DeliveryResult, DeliveryStatus, DisabledReason, DueDelivery, Endpoint, EndpointChange,
+    EndpointId, EndpointStatus, InvalidEndpointId, NewEndpoint, NewMessage, NextAttempt,
+    REDELIVERED_AT_ONCE, Redeliver, WebhookStats, WebhookStore,
+};
+
 use chrono::{DateTime, Utc};
 use postgres::PostgresStore;
 use sqlite::SqliteStore;
 use std::{io, path::Path, sync::Arc};
 use tokio::task::spawn_blocking;
 
-/// Opens the store that `url` names: creates it if it does not exist, and upgrades an older one to
-/// the current schema.
+/// Opens the store that `url` names. Creates the store if it does not exist, and upgrades it if its
+/// schema is older.
 ///
 /// # Errors
 ///
@@ -225,9 +241,9 @@ pub async fn open_existing(
     open_as(url, on_migration, MayChange::Schema).await
 }
 
-/// Opens a store of the schema of this version. Rejects an older one with
-/// [`OpenProblem::TooOld`] and a database without a store with [`OpenProblem::NoStore`], and
-/// changes neither.
+/// Opens a store that has the schema of this version. Rejects a store with an older schema with
+/// [`OpenProblem::TooOld`], and a database without a store with [`OpenProblem::NoStore`]. Changes
+/// nothing.
 ///
 /// # Errors
 ///
@@ -236,7 +252,7 @@ pub async fn open_current(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError
     open_as(url, Arc::new(|_| {}), MayChange::Nothing).await
 }
 
-/// The changes that are allowed so that a store can be opened.
+/// The changes that opening a store may make.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MayChange {
     /// A missing store is created, and an older one is upgraded.
@@ -266,7 +282,7 @@ async fn open_as(
     opened.map_err(|problem| not_opened(url, problem))
 }
 
-/// The upgrade that [`open`] would make, and about how long it takes. Changes nothing.
+/// Returns the upgrade that [`open`] would make, and an estimate of its duration. Changes nothing.
 ///
 /// # Errors
 ///
@@ -280,9 +296,9 @@ pub async fn migration_plan(url: &DatabaseUrl) -> Result<MigrationPlan, OpenErro
     plan.map_err(|problem| not_opened(url, problem))
 }
 
-/// Marks the file of an open store as used by a server, until the mark is dropped, and tells
-/// whether other servers use it. A store that is not a file is not marked. Drop the mark after the
-/// store was closed.
+/// Marks the file of an open store as used by a server until the mark is dropped. The mark also
+/// says whether other servers use the file. A store that is not a file is not marked. Drop the mark
+/// after the store was closed.
 ///
 /// # Errors
 ///
@@ -295,12 +311,12 @@ pub fn mark_server(url: &DatabaseUrl) -> Result<ServerMark, OpenError> {
     marked.map_err(|problem| not_opened(url, OpenProblem::failed(problem)))
 }
 
-/// The schema version of the store that `url` names; 0 if it does not exist yet. Changes nothing;
-/// [`open`] upgrades it to the version that this code needs.
+/// Returns the schema version of the store that `url` names, or 0 if the store does not exist yet.
+/// Changes nothing. [`open`] upgrades the store to the version that this code needs.
 ///
 /// # Errors
 ///
-/// [`OpenError`]: it cannot be read.
+/// [`OpenError`]: the store cannot be read.
 pub async fn schema_version(url: &DatabaseUrl) -> Result<i64, OpenError> {
     let version = match url.clone() {
         DatabaseUrl::SqliteFile(path) => blocking(move || sqlite::schema_version(&path)).await,
@@ -310,10 +326,10 @@ pub async fn schema_version(url: &DatabaseUrl) -> Result<i64, OpenError> {
     version.map_err(|problem| not_opened(url, problem))
 }
 
-/// Copies the store that `url` names to a new file, which is a store of the
-/// same schema and has every write that returned before the call. The
-/// store may be in use meanwhile, by any number of processes. The file appears
-/// under its name when it is complete and synced, and only its owner may read
+/// Copies the store that `url` names to a new file. The copy is a store with the
+/// same schema and contains every write that returned before the call. Any number of
+/// processes may use the store meanwhile. The file appears
+/// under its name when it is complete and synced. Only its owner may read
 /// it, since it contains the same data as the store.
 ///
 /// # Errors
@@ -335,8 +351,8 @@ pub async fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), BackupError> {
     })
 }
 
-/// Stores when a backup of the store that `url` names was begun, for [`Store::last_backup`]: in a file
-/// beside the store, since the store itself can be replaced by a backup.
+/// Stores the time at which a backup of the store that `url` names was begun, for [`Store::last_backup`].
+/// The time is in a separate file next to the store, since a backup can replace the store itself.
 ///
 /// # Errors
 ///
@@ -348,8 +364,8 @@ pub fn record_backup(url: &DatabaseUrl, begun: DateTime<Utc>) -> io::Result<()> 
     }
 }
 
-/// Reads a backup as a whole: whether it is a store that this version can use and all its pages
-/// are consistent, and what it contains. Changes nothing.
+/// Reads the whole backup. Checks that this version can use it as a store and that all its pages
+/// are consistent, and returns its contents. Changes nothing.
 ///
 /// # Errors
 ///
@@ -364,13 +380,13 @@ pub async fn verify_backup(file: &Path) -> Result<BackupContents, RestoreError> 
     })
 }
 
-/// Replaces the store that `url` names by a copy of a backup. The backup is copied and verified
-/// first, and then takes the place of the store at once.
+/// Replaces the store that `url` names with a copy of a backup. The copy is created and verified
+/// first, and then replaces the store atomically.
 ///
 /// # Errors
 ///
-/// [`RestoreError`] says what is wrong, such as that a process uses the store. The store is left
-/// as it is.
+/// [`RestoreError`] says what is wrong, for example that a process uses the store. The store is
+/// not changed.
 pub async fn restore(file: &Path, url: &DatabaseUrl) -> Result<Restored, RestoreError> {
     let restored = match url.clone() {
         DatabaseUrl::SqliteFile(to) => {

@@ -7,21 +7,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a migration that is running is reported.
+/// How often the progress of a migration is reported.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// The progress of the upgrade of a store. Each step makes the next schema version.
+/// The progress of the upgrade of a store. Each step upgrades the store to the next schema version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationProgress {
     /// The schema version from which the store is upgraded.
     pub from: i64,
     /// The schema version to which it is upgraded.
     pub to: i64,
-    /// The number of the present step, from 1; 0 before the first step.
+    /// The number of the current step, from 1; 0 before the first step.
     pub step: usize,
     /// The number of steps.
     pub steps: usize,
-    /// What the step is about.
+    /// What the step changes.
     pub about: &'static str,
     /// The time since the beginning of the first step.
     pub elapsed: Duration,
@@ -29,20 +29,20 @@ pub struct MigrationProgress {
     pub is_done: bool,
 }
 
-/// The upgrade of a store that was not begun.
+/// The planned upgrade of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MigrationPlan {
-    /// The schema version of the store; 0 where there is none.
+    /// The schema version of the store; 0 if there is no store.
     pub from: i64,
     /// The schema version of this code.
     pub to: i64,
-    /// What each step is about.
+    /// What each step changes.
     pub steps: Vec<&'static str>,
-    /// About how long it takes, as measured on a part of the store.
+    /// The estimated duration, from a measurement on a part of the store.
     pub estimate: Duration,
 }
 
-/// What a migration is about: its first line.
+/// What a migration changes: the text of its first line.
 pub(crate) fn about(sql: &'static str) -> &'static str {
     let title = sql.lines().next().unwrap_or_default();
     let about = title.split_once(": ").map_or(title, |(_, about)| about);
@@ -79,8 +79,8 @@ impl fmt::Display for MigrationProgress {
     }
 }
 
-/// Is called at the beginning of each step of a migration, every five seconds while the
-/// step runs, and at the end. A new store has nothing to migrate.
+/// A function that is called at the beginning of each step of a migration, every five seconds
+/// while the step runs, and at the end. It is not called for a new store.
 pub type OnMigration = Arc<dyn Fn(&MigrationProgress) + Send + Sync>;
 
 /// Counts the steps of one migration and reports them.
@@ -93,7 +93,7 @@ pub(crate) struct Reporter {
 
 struct State {
     progress: MigrationProgress,
-    /// The highest step that was begun. After a failed attempt the steps begin again.
+    /// The highest step that was begun. After a failed attempt, the steps begin again at 1.
     highest: usize,
     reported: Instant,
 }
@@ -121,7 +121,7 @@ impl Reporter {
         }
     }
 
-    /// Reports that a step begins. `sql` begins with a comment that says what it is about.
+    /// Reports that a step begins. `sql` begins with a comment that says what the step changes.
     pub(crate) fn begin(&self, sql: &'static str) {
         self.report(
             |State {
@@ -136,7 +136,7 @@ impl Reporter {
         );
     }
 
-    /// All steps were rolled back, and start again when the cause in `about` has ended.
+    /// Reports that all steps were rolled back. They start again when the cause in `about` has ended.
     pub(crate) fn wait(&self, about: &'static str) {
         self.report(|State { progress, .. }| {
             progress.step = 0;
@@ -144,7 +144,7 @@ impl Reporter {
         });
     }
 
-    /// Reports the present step again if the last report is old.
+    /// Reports the current step again if the last report is old.
     pub(crate) fn go_on(&self) {
         self.report(|_| false);
     }
@@ -160,8 +160,7 @@ impl Reporter {
         self.interval
     }
 
-    /// Reports the state after a change if the change says that it is new, or if the last report
-    /// is old.
+    /// Changes the state. Reports it if `change` returns true, or if the last report is old.
     fn report(&self, change: impl FnOnce(&mut State) -> bool) {
         let mut state = self.state.lock();
         let is_new = change(&mut state);
@@ -170,7 +169,7 @@ impl Reporter {
         }
         state.reported = Instant::now();
         state.progress.elapsed = self.started.elapsed();
-        // Empty databases are made in no time; this is not an upgrade.
+        // The creation of a new store is fast and not an upgrade.
         if state.progress.from > 0 {
             (self.on_migration)(&state.progress);
         }

@@ -32,7 +32,7 @@ pub struct OrderPage {
 pub enum NotOrdered {
     /// The pet with this id does not exist.
     NoPet,
-    /// The pet has this status instead of the one in which it can be ordered
+    /// The pet has this status, but can be ordered only in another status
     /// ([`ORDERED`](crate::transitions::ORDERED)).
     NotAvailable(Option<PetStatus>),
 }
@@ -44,12 +44,12 @@ pub enum NotUpdated {
     NoOrder,
     /// No transition leads from the status of the order to the requested one ([`order_step`](crate::transitions::order_step)).
     NoStep {
-        /// The status that the order has.
+        /// The current status of the order.
         from: OrderStatus,
     },
 }
 
-/// A time as it is stored, in microseconds since 1970-01-01T00:00:00Z. To be called
+/// The stored form of a time: microseconds since 1970-01-01T00:00:00Z. Call this
 /// before anything is written.
 ///
 /// # Errors

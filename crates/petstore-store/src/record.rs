@@ -1,10 +1,10 @@
 //! Maps the contract's pets and orders to the columns of their tables.
 //!
-//! Each table's columns are named here once, and both databases make every
-//! statement from them: creation with and without an idempotency key, look-up and
-//! pages. The generated types are taken apart and made without `..`, so a member
-//! that the contract gains is a compiler error in this file until it has a
-//! column. What remains is a migration for each database.
+//! Each table's columns are named here once, and the statements of both databases are
+//! built from these names: creation with and without an idempotency key, look-up and
+//! pages. This file destructures and builds the generated types without `..`, so a new
+//! member of the contract is a compiler error in this file until it has a
+//! column. In addition, the new column needs a migration for each database.
 
 use crate::{
     OrderQuery, PetQuery,
@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet, PetStatus};
 use std::sync::LazyLock;
 
-/// A column beside `id`, which every table has.
+/// A column other than `id`, which every table has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     pub(crate) name: &'static str,
@@ -24,7 +24,7 @@ pub(crate) struct Column {
     pub(crate) postgres_type: &'static str,
 }
 
-const fn column(name: &'static str, postgres_type: &'static str) -> Column {
+pub(crate) const fn column(name: &'static str, postgres_type: &'static str) -> Column {
     Column {
         name,
         postgres_type,
@@ -38,8 +38,8 @@ pub(crate) trait Record: FromRow {
     /// Whether a page begins with the greatest id.
     const NEWEST_FIRST: bool;
     /// The conditions by which pages are filtered, without the value, such as `status =` or
-    /// `placed_at >=`; one entry for each combination. Each `=` needs an index. A range leaves out
-    /// rows of the page's index, so that a page whose range has few rows reads many.
+    /// `placed_at >=`; one entry for each combination. Each `=` needs an index. A range is checked
+    /// for each row of the page's index, so a page whose range contains few rows reads many rows.
     const FILTERS: &'static [&'static [&'static str]];
 
     /// The type from which a new row is made.
@@ -101,7 +101,7 @@ impl FromRow for Pet {
     }
 }
 
-/// The pet that a new one becomes with the id that it was given.
+/// The pet that is created from `new` with this id.
 pub(crate) fn pet_with_id(id: i64, new: &NewPet) -> Pet {
     let NewPet {
         name,
@@ -117,7 +117,7 @@ pub(crate) fn pet_with_id(id: i64, new: &NewPet) -> Pet {
     }
 }
 
-/// The version of a pet or an order that was just made.
+/// The version of a pet or an order that was just created.
 pub(crate) const FIRST_VERSION: i64 = 1;
 
 impl Record for Order {
@@ -172,7 +172,7 @@ impl FromRow for Order {
     }
 }
 
-/// An order as it is when it is placed, at this time in microseconds since
+/// An order that was just placed. `at` is its time in microseconds since
 /// 1970-01-01T00:00:00Z.
 pub(crate) fn placed_order(id: i64, new: &NewOrder, at: i64) -> Result<Order, Unreadable> {
     let NewOrder { pet_id } = *new;
@@ -203,7 +203,7 @@ pub(crate) fn bytes_of(pet: &NewPet) -> usize {
     size_of::<NewPet>() + texts.sum::<usize>()
 }
 
-/// The names of the columns beside `id`, separated by commas.
+/// The names of the columns other than `id`, separated by commas.
 pub(crate) fn names<R: Record>() -> String {
     let names: Vec<_> = R::COLUMNS.iter().map(|column| column.name).collect();
     names.join(", ")
@@ -226,7 +226,7 @@ pub(crate) struct Statements {
 }
 
 impl Statements {
-    fn new<R: Record>() -> Self {
+    pub(crate) fn new<R: Record>() -> Self {
         let (table, names) = (R::TABLE, names::<R>());
         let parameters: Vec<_> = (1..=R::COLUMNS.len())
             .map(|number| format!("${number}"))
@@ -267,9 +267,10 @@ fn page<R: Record>(filters: &[&str]) -> String {
     format!("{select}{conditions} id {beyond} ${start} ORDER BY {order} LIMIT ${limit}")
 }
 
-/// As [`page`], for PostgreSQL. By its statistics, the index of the ids may look cheaper than that
-/// of the filters, though in vain it reads each row without the wanted value. This order and these
-/// comparisons of whole rows are those of the index of the filters only.
+/// Like [`page`], for PostgreSQL. According to its statistics, the index of the ids may look cheaper
+/// than the index of the filters. But with the index of the ids, it reads each row that does not
+/// match the filters, too. Only the index of the filters supports the order and the row comparisons
+/// of this statement.
 fn page_on_postgres<R: Record>(filters: &[&str]) -> String {
     let (beyond, within, direction) = if R::NEWEST_FIRST {
         ('<', ">=", " DESC")
@@ -303,10 +304,10 @@ fn page_on_postgres<R: Record>(filters: &[&str]) -> String {
     end_in_time::<R>(page, &by)
 }
 
-/// A statement on PostgreSQL that ends a page before the limit of rows if the page has too much free
-/// text: beyond [`PAGE_BYTES`] it has two rows at most, of which [`split_page`] needs one. Statements
-/// share connections, so others would wait for rows that no response contains. To know a length,
-/// PostgreSQL does not read the text.
+/// Limits a page on PostgreSQL by the size of its free text, too: after the texts exceed
+/// [`PAGE_BYTES`], the page has at most two more rows, of which [`split_page`] needs one. Otherwise, the
+/// statement could return many rows that no response contains, and other statements on the same
+/// connection would wait for them. PostgreSQL knows the length of a text without reading the text.
 fn end_in_time<R: Record>(page: String, order: &str) -> String {
     let texts = R::COLUMNS.iter();
     let texts = texts.filter(|column| column.postgres_type == "bytea");
@@ -330,14 +331,14 @@ pub(crate) struct Page {
     pub(crate) statement: &'static str,
     /// The statement on PostgreSQL.
     pub(crate) on_postgres: &'static str,
-    /// The values of the filters, the id at which the page begins, and the number of rows to read.
+    /// The values of the filters, the id after which the page begins, and the number of rows to read.
     pub(crate) parameters: Vec<Value<'static>>,
 }
 
 impl Page {
-    /// Makes the page with the filters that have a value.
+    /// Creates the page with the filters that have a value.
     fn new<R: Record>(filters: &[(&str, Value<'static>)], start: i64, limit: usize) -> Self {
-        // One row beyond the page shows whether there are more.
+        // One row more than the page needs shows whether more rows follow.
         let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
         let given = filters.iter().filter(|(_, value)| *value != Value::Null);
         let is_given = |filters: &&[&str]| {
@@ -357,8 +358,8 @@ impl Page {
     }
 }
 
-/// The length of a text in JSON without its quotes, or a little more; at least its own length if it
-/// exceeds a page anyway.
+/// The length of a text in JSON without its quotes, or slightly more. If the text alone exceeds a
+/// page, its unescaped length.
 fn json_bytes(text: &str) -> usize {
     if text.len() > PAGE_BYTES {
         return text.len();
@@ -371,23 +372,23 @@ fn json_bytes(text: &str) -> usize {
     text.len() + longer.sum::<usize>()
 }
 
-/// The most bytes of texts in a page, as they are in JSON. A page ends before the record that would exceed it, but has
-/// at least one.
+/// The greatest number of bytes of the texts in a page, in JSON. A page ends before the record that would exceed this size, but has
+/// at least one record.
 pub(crate) const PAGE_BYTES: usize = 256 << 10;
 
 /// The size of the texts of a page, record by record.
 #[derive(Default)]
 pub(crate) struct PageSize {
-    /// The size if each byte had to be escaped.
+    /// An upper bound of the size: the size if each byte were escaped.
     at_most: usize,
-    /// The size of the first records, and their number.
+    /// The measured size of the first `counted` records.
     bytes: usize,
     counted: usize,
 }
 
 impl PageSize {
-    /// Whether records are too large for one page, of which all but the last were passed before. Most
-    /// pages are so small that their texts need not be measured.
+    /// Whether these records are too large for one page. Call this once for each record, with one more
+    /// record each time. Most pages are so small that their texts need not be measured.
     pub(crate) fn is_exceeded_by<R: FromRow>(&mut self, records: &[R]) -> bool {
         const ESCAPED: usize = r"\u0000".len();
         self.at_most += records.last().map_or(0, |last| ESCAPED * last.text().len());
@@ -403,7 +404,7 @@ impl PageSize {
     }
 }
 
-/// The records of a page, and whether the statement found one beyond it.
+/// The records of a page, and whether the statement found more records.
 pub(crate) fn split_page<R: FromRow>(mut found: Vec<R>, limit: usize) -> (Vec<R>, bool) {
     let mut size = PageSize::default();
     let within_limit = found.len().min(limit);
@@ -425,7 +426,7 @@ impl From<PetQuery> for Page {
             limit,
         } = query;
         let filters = [("status =", status.map(PetStatus::as_str).into())];
-        // Ids begin at 1, so 0 is before the first.
+        // Ids begin at 1, so 0 is before the first id.
         Page::new::<Pet>(&filters, after.unwrap_or(0), limit)
     }
 }
@@ -442,7 +443,7 @@ impl From<OrderQuery> for Page {
             ("pet_id =", pet_id.into()),
             ("status =", status.map(OrderStatus::as_str).into()),
         ];
-        // No order has the greatest id there can be.
+        // No order has the greatest possible id.
         Page::new::<Order>(&filters, before.unwrap_or(i64::MAX), limit)
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the values of rows and represents those of parameters, for both databases.
+//! Reads the values of rows and represents the values of parameters, for both databases.
 
 use chrono::{DateTime, Utc};
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 pub(crate) trait FromRow: Sized {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable>;
 
-    /// The text of a client in it, by which a page is limited.
+    /// The free text that it contains. The size of a page is limited by it.
     fn text(&self) -> &str {
         ""
     }
@@ -55,6 +55,70 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     }
 }
 
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(value: &'a [u8]) -> Self {
+        Value::Bytes(value)
+    }
+}
+
+/// The value of a parameter that outlives its caller.
+#[derive(Clone, Debug)]
+pub(crate) enum OwnedValue {
+    Null,
+    Integer(i64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl OwnedValue {
+    pub(crate) fn borrow(values: &[Self]) -> Vec<Value<'_>> {
+        let values = values.iter().map(|value| match value {
+            Self::Null => Value::Null,
+            Self::Integer(integer) => Value::Integer(*integer),
+            Self::Text(text) => Value::Text(text),
+            Self::Bytes(bytes) => Value::Bytes(bytes),
+        });
+        values.collect()
+    }
+}
+
+impl From<i64> for OwnedValue {
+    fn from(value: i64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+/// A time is stored in microseconds since 1970-01-01T00:00:00Z.
+impl From<DateTime<Utc>> for OwnedValue {
+    fn from(value: DateTime<Utc>) -> Self {
+        Self::Integer(value.timestamp_micros())
+    }
+}
+
+impl From<&str> for OwnedValue {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+impl From<String> for OwnedValue {
+    fn from(value: String) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl From<Vec<u8>> for OwnedValue {
+    fn from(value: Vec<u8>) -> Self {
+        Self::Bytes(value)
+    }
+}
+
+impl<T: Into<OwnedValue>> From<Option<T>> for OwnedValue {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
 /// A row of either database. Columns are counted from 0.
 pub(crate) trait AnyRow {
     fn value(&self, column: usize) -> Result<Value<'_>, Unreadable>;
@@ -75,12 +139,19 @@ pub(crate) trait AnyRow {
         self.str(column).map(str::to_owned)
     }
 
+    fn bytes(&self, column: usize) -> Result<&[u8], Unreadable> {
+        match self.value(column)? {
+            Value::Bytes(bytes) => Ok(bytes),
+            other => Err(Unreadable::Type(format!("{other:?}"), "bytes")),
+        }
+    }
+
     /// Parses a text: a value of an enum, or an id.
     fn parsed<T: FromStr>(&self, column: usize) -> Result<T, Unreadable> {
         self.value(column)?.parsed()
     }
 
-    /// As [`parsed`](Self::parsed); `None` if the column is NULL.
+    /// Like [`parsed`](Self::parsed), but returns `None` if the column is NULL.
     fn optional_parsed<T: FromStr>(&self, column: usize) -> Result<Option<T>, Unreadable> {
         match self.value(column)? {
             Value::Null => Ok(None),

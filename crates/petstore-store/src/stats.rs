@@ -4,43 +4,43 @@
 use crate::{StoreError, write_health::WriteHealth};
 use parking_lot::Mutex;
 
-/// The upper bounds of the classes that batches are counted in, by the number
-/// of their writes. No batch is larger than the last.
+/// The upper bounds of the size classes of batches, in writes. No batch is
+/// larger than the last bound.
 pub const BATCH_SIZES: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, LARGEST_BATCH];
 
-/// Writes that a backend may commit at once.
+/// The greatest number of writes in one transaction.
 pub(crate) const LARGEST_BATCH: u64 = 256;
 
 /// Statistics of the writer of a store since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteStats {
-    /// Transactions that were committed.
+    /// The number of transactions that were committed.
     pub batches: u64,
-    /// Writes in those transactions; over `batches`, the mean size of a batch.
+    /// The number of writes in these transactions. Divided by `batches`, it is the mean size of a batch.
     pub writes: u64,
-    /// Of those transactions, the ones whose writes were at most so many as
-    /// the bound at the same place in [`BATCH_SIZES`], and more than the one
-    /// before it.
+    /// The number of these transactions in each size class. The number of their writes is
+    /// at most the bound at the same index in [`BATCH_SIZES`], and greater than the
+    /// previous bound.
     pub sizes: [u64; BATCH_SIZES.len()],
-    /// Writes that wait to be taken up at this moment.
+    /// The number of writes that wait in the queue now.
     pub queued: usize,
 }
 
-/// Statistics of the connections that read. Those that write are few, never shared,
-/// and no reader waits for them.
+/// Statistics of the connections that read. The connections that write are not included: they
+/// are few and never shared, and no reader waits for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
-    /// Connections that are in use at this moment.
+    /// The number of connections that are in use now.
     pub used: usize,
-    /// Connections that are open and have nothing to do.
+    /// The number of connections that are open and idle.
     pub idle: usize,
-    /// Connections that there may be.
+    /// The greatest number of connections.
     pub limit: usize,
-    /// Reads that had to wait for a connection, since the store was opened.
+    /// The number of reads that had to wait for a connection since the store was opened.
     pub waits: u64,
 }
 
-/// Counts what a writer commits.
+/// Counts the transactions of a writer.
 #[derive(Debug, Default)]
 pub(crate) struct Batches {
     stats: Mutex<WriteStats>,
@@ -48,8 +48,8 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    /// A transaction ended, with so many writes committed, or none because of this error. One
-    /// without any write is not counted.
+    /// Records that a transaction ended and committed this number of writes. A transaction that
+    /// committed no write is not counted; `error` is the reason if the whole transaction failed.
     pub(crate) fn ended(&self, writes: u64, error: Option<&StoreError>) {
         if writes == 0 {
             return self.health.not_committed(error);
@@ -58,7 +58,7 @@ impl Batches {
         self.count(writes);
     }
 
-    /// A transaction ended, with so many writes committed, none of which changed anything.
+    /// Records that a transaction ended with this number of writes, none of which changed anything.
     pub(crate) fn ended_without_disk(&self, writes: u64) {
         self.health.changed_nothing();
         self.count(writes);
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_counted_in_the_smallest_class_that_holds_it() {
+    fn a_batch_is_counted_in_the_smallest_size_class_that_contains_its_size() {
         let batches = Batches::default();
         for writes in [0, 1, 2, 3, 4, 5, 256] {
             batches.ended(writes, None);

@@ -6,13 +6,13 @@ use petstore_models::{OrderStatus, PetStatus};
 /// The status in which an order begins.
 pub const PLACED: OrderStatus = OrderStatus::Placed;
 
-/// The one status in which a pet can be ordered, and the one that it gets then.
+/// The status that a pet must have to be ordered, and the status that it gets then.
 pub const ORDERED: (PetStatus, PetStatus) = (PetStatus::Available, PetStatus::Pending);
 
-/// A step that an order can take.
+/// An allowed transition of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderStep {
-    /// The status that the order has.
+    /// The old status of the order.
     pub from: OrderStatus,
     /// The new status of the order.
     pub to: OrderStatus,
@@ -20,7 +20,7 @@ pub struct OrderStep {
     pub pet: Option<PetStatus>,
 }
 
-/// Every step there is.
+/// All allowed transitions.
 pub const ORDER_STEPS: [OrderStep; 4] = {
     use OrderStatus::{Approved, Cancelled, Delivered, Placed};
     [
@@ -35,7 +35,7 @@ const fn step(from: OrderStatus, to: OrderStatus, pet: Option<PetStatus>) -> Ord
     OrderStep { from, to, pet }
 }
 
-/// The step from one status to another, if there is one.
+/// The transition from one status to another, if it is allowed.
 #[must_use]
 pub fn order_step(from: OrderStatus, to: OrderStatus) -> Option<OrderStep> {
     ORDER_STEPS
@@ -43,7 +43,7 @@ pub fn order_step(from: OrderStatus, to: OrderStatus) -> Option<OrderStep> {
         .find(|step| (step.from, step.to) == (from, to))
 }
 
-/// The statuses to which an order can go from this one; none from its end.
+/// The statuses to which an order can change from this status; none from a final status.
 pub fn next_of(from: OrderStatus) -> impl Iterator<Item = OrderStatus> {
     ORDER_STEPS
         .into_iter()
@@ -51,7 +51,7 @@ pub fn next_of(from: OrderStatus) -> impl Iterator<Item = OrderStatus> {
         .map(|step| step.to)
 }
 
-/// The steps that lead to a status.
+/// The transitions that lead to a status.
 pub(crate) fn steps_to(to: OrderStatus) -> impl Iterator<Item = OrderStep> {
     ORDER_STEPS.into_iter().filter(move |step| step.to == to)
 }

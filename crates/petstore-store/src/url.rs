@@ -9,8 +9,8 @@ use std::{fmt, path::PathBuf, str::FromStr};
 pub enum DatabaseUrl {
     /// `sqlite:PATH`: a file, relative to the working folder or absolute.
     SqliteFile(PathBuf),
-    /// `sqlite::memory:`: nothing outlives the process, and no other process
-    /// sees it.
+    /// `sqlite::memory:`: the data is lost when the process ends, and no other
+    /// process can use it.
     SqliteMemory,
     /// `postgres://…`: a database that several servers can share.
     Postgres(PostgresUrl),
@@ -30,7 +30,7 @@ impl DatabaseUrl {
     }
 }
 
-/// A text that names no database.
+/// The error of parsing an invalid [`DatabaseUrl`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{problem}; write `sqlite:PATH` for a file, `sqlite::memory:` for a store in memory, which is lost when the service stops, or `postgres://USER@HOST/NAME`"
@@ -48,26 +48,26 @@ impl FromStr for DatabaseUrl {
             return url.map(Self::Postgres).or_else(reject);
         }
         let Some(place) = text.strip_prefix("sqlite:") else {
-            // Not the text itself: the URL of another database may hold a password.
+            // The message must not contain the whole text: the URL of another database may hold a password.
             return match text.split_once(':') {
                 Some((scheme, _)) => reject(format!("the scheme `{scheme}:` is not supported")),
-                None => reject("a database URL begins with its scheme".to_owned()),
+                None => reject("a database URL must begin with its scheme".to_owned()),
             };
         };
         if place == ":memory:" {
             return Ok(Self::SqliteMemory);
         }
         if place.is_empty() || place.contains('\0') {
-            return reject("the path of the database is missing or has a NUL in it".to_owned());
+            return reject("the path of the database is missing or contains a NUL".to_owned());
         }
-        // Other programs read options there; to make a file whose name ends
-        // in `?mode=ro` would be a bad surprise.
+        // Other programs read options after `?`. Users would not expect a file
+        // whose name ends with `?mode=ro`.
         if place.contains('?') {
             return reject("options after `?` are not supported".to_owned());
         }
         // `sqlite://pets.db` would be the file `/pets.db`, which is never intended.
         if place.starts_with("//") && !place.starts_with("///") {
-            return reject("an SQLite database has no host, so no `//`".to_owned());
+            return reject("an SQLite database has no host, so `//` is not allowed".to_owned());
         }
         let path = place.strip_prefix("//").unwrap_or(place);
         Ok(Self::SqliteFile(PathBuf::from(path)))

@@ -1,5 +1,5 @@
-//! The usage counters of operations, of deprecated ones most of all, and the time at which each key was
-//! used last.
+//! The usage counters of operations, mainly of deprecated operations, and the time at which each key
+//! was used last.
 
 use crate::{
     KeyId,
@@ -12,7 +12,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 pub struct Usage {
     /// Calls of the operations that are counted.
     pub calls: Vec<UsageDelta>,
-    /// Keys that were used, whatever for.
+    /// Keys that were used, for any operation.
     pub uses: Vec<KeyUse>,
 }
 
@@ -33,11 +33,11 @@ pub struct UsageDelta {
     pub operation: String,
     /// The number of calls.
     pub calls: u64,
-    /// The time of the first call; kept to the microsecond.
+    /// The time of the first call; stored in microseconds.
     pub first_seen: DateTime<Utc>,
-    /// The time of the last call; kept to the microsecond. All calls count for its day, in UTC.
+    /// The time of the last call; stored in microseconds. All calls are counted on its day, in UTC.
     pub last_seen: DateTime<Utc>,
-    /// The program of the last call, if it named itself.
+    /// The `User-Agent` of the last call, if it had one.
     pub user_agent: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct UsageDelta {
 pub struct KeyUse {
     /// The id of the key.
     pub key: KeyId,
-    /// When it was last called, in microseconds.
+    /// The time of its last use; stored in microseconds.
     pub at: DateTime<Utc>,
 }
 
@@ -59,13 +59,13 @@ pub struct UsageRecord {
     pub key_name: String,
     /// The `operationId`.
     pub operation: String,
-    /// How many calls there were altogether.
+    /// The total number of calls.
     pub calls: u64,
     /// The time of the first call.
     pub first_seen: DateTime<Utc>,
     /// The time of the last call.
     pub last_seen: DateTime<Utc>,
-    /// The program of the last call that named itself.
+    /// The `User-Agent` of the last call that had one.
     pub last_user_agent: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub struct DailyUsage {
     pub operation: String,
     /// The key of the calls.
     pub key: KeyId,
-    /// How many calls there were on that day.
+    /// The number of calls on this day.
     pub calls: u64,
 }
 
@@ -87,7 +87,7 @@ pub struct DailyUsage {
 pub struct CountedOperation {
     /// The `operationId`.
     pub operation: String,
-    /// Since when.
+    /// The time since which its calls are counted.
     pub since: DateTime<Utc>,
 }
 
@@ -109,7 +109,7 @@ impl FromRow for CountedOperation {
     }
 }
 
-/// How many days are kept. The greatest `day` that is deleted is that of a call minus this.
+/// The number of days that are kept. A call deletes the days up to its own day minus this number.
 pub(crate) const DAYS_KEPT: i64 = 400;
 
 impl DailyUsage {
@@ -161,13 +161,13 @@ pub(crate) fn stored_day(day: NaiveDate) -> i64 {
 }
 
 impl UsageDelta {
-    /// The day of the calls, as it is stored.
+    /// The stored form of the day of the calls.
     pub(crate) fn day(&self) -> i64 {
         stored_day(self.last_seen.date_naive())
     }
 
-    /// Returns the operation, the key, the calls, the two times, the program and the day, as they
-    /// are stored.
+    /// Returns the stored values of the operation, the key, the calls, the two times, the
+    /// `User-Agent` and the day.
     pub(crate) fn values(&self) -> [Value<'_>; 7] {
         [
             self.operation.as_str().into(),
@@ -182,7 +182,7 @@ impl UsageDelta {
 }
 
 impl KeyUse {
-    /// Returns the key and the time, as they are stored.
+    /// Returns the stored values of the key and the time.
     pub(crate) fn values(&self) -> [Value<'_>; 2] {
         [self.key.as_str().into(), self.at.timestamp_micros().into()]
     }

@@ -1,5 +1,5 @@
-//! Watches whether writes come to an end: how long they have been failing or waiting. It
-//! costs no write of its own while writes of callers tell.
+//! Measures how long writes have been failing or waiting. It needs no writes of its own while
+//! callers write.
 
 use crate::StoreError;
 use parking_lot::Mutex;
@@ -9,25 +9,25 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Writes that failed or waited for this time, and nothing else, make a store unusable.
+/// A store is not usable if all writes have failed or waited for this time.
 pub(crate) const THRESHOLD: Duration = Duration::from_secs(5);
-/// After a failure, the time without any write until one is tried.
+/// If there is no write for this time after a failure, the store tries a write itself.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// The health of the writes of one store.
 #[derive(Debug)]
 pub(crate) struct WriteHealth {
-    /// Writes that were queued and are not done.
+    /// The number of writes that were queued and are not finished.
     unfinished: AtomicUsize,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// The last moment at which all was well: a write ended well, or began while none was
-    /// unfinished and none had failed.
+    /// The last time at which a write succeeded, or at which a write began while no other write
+    /// was unfinished and the last write had not failed.
     well_at: Instant,
-    /// When a write ended last.
+    /// The last time at which a write ended.
     ended_at: Instant,
     /// Why the last write failed, if it did.
     failure: Option<String>,
@@ -48,7 +48,7 @@ impl Default for WriteHealth {
 }
 
 impl WriteHealth {
-    /// A write is queued.
+    /// Records that a write is queued.
     pub(crate) fn begin(&self) {
         if self.unfinished.fetch_add(1, Ordering::AcqRel) == 0 {
             let mut state = self.state.lock();
@@ -58,12 +58,12 @@ impl WriteHealth {
         }
     }
 
-    /// A write is done, well or not.
+    /// Records that a write is finished, with or without success.
     pub(crate) fn end(&self) {
         self.unfinished.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Writes were committed.
+    /// Records that writes were committed.
     pub(crate) fn committed(&self) {
         let now = Instant::now();
         let mut state = self.state.lock();
@@ -72,8 +72,8 @@ impl WriteHealth {
         state.failure = None;
     }
 
-    /// Writes came to an end, and none of them was committed, for this reason if it is not
-    /// that of a single write.
+    /// Records that writes ended and none of them was committed. `error` is the reason, unless each
+    /// write failed for its own reason.
     pub(crate) fn not_committed(&self, error: Option<&StoreError>) {
         let now = Instant::now();
         let mut state = self.state.lock();
@@ -87,7 +87,8 @@ impl WriteHealth {
         }
     }
 
-    /// Writes ended well that had nothing to change, so that they do not show whether the disk takes any.
+    /// Records that writes succeeded without changing anything. Such writes do not show whether the disk
+    /// can be written.
     pub(crate) fn changed_nothing(&self) {
         let mut state = self.state.lock();
         if state.failure.is_none() {
@@ -95,8 +96,8 @@ impl WriteHealth {
         }
     }
 
-    /// Whether a write failed, and none has been tried for a while: only then a store has to
-    /// try one to find out whether writes succeed again.
+    /// Whether a write has failed and no write has been tried for a while. Only then the store must
+    /// try a write to find out whether writes succeed again.
     pub(crate) fn wants_probe(&self) -> bool {
         let state = self.state.lock();
         state.failure.is_some()

@@ -1,5 +1,5 @@
-//! The queue of writes: hands each write to the tasks or the thread that write,
-//! collects those that wait together into batches, and limits how many writes wait and
+//! The queue of writes. It passes each write to the tasks or the thread that write,
+//! collects waiting writes into batches, and limits the number of waiting writes and
 //! the memory that they hold.
 
 use crate::{
@@ -20,16 +20,16 @@ use tokio::{
 };
 
 /// The number of writes that may wait: at 10,000 writes a second, the work of a tenth of a second.
-/// One API key alone gets three quarters of it.
+/// A single API key may use at most three quarters of it.
 pub(crate) const QUEUE: usize = 1024;
-/// The most bytes that queued and running writes may hold; one API key alone gets three
-/// quarters of it. Beyond this a write is rejected; a write that is larger by itself is
+/// The greatest number of bytes that queued and running writes may hold. A single API key may use at
+/// most three quarters of it. Further writes are rejected. A single write that is larger is
 /// accepted if nothing else is queued.
 pub(crate) const QUEUE_BYTES: usize = 64 << 20;
-/// The most writes in one transaction: a larger batch is not faster, and its first
-/// writes would wait longer for its last ones.
+/// The greatest number of writes in one transaction. A larger batch is not faster, and its first
+/// writes would wait longer for its last writes.
 pub(crate) const BATCH: usize = LARGEST_BATCH as usize;
-/// The most bytes in one transaction. A batch that holds as many takes no further
+/// The greatest number of bytes in one transaction. A batch that has reached it takes no further
 /// write.
 pub(crate) const BATCH_BYTES: usize = 8 << 20;
 /// How long a health check waits for the write that it tries.
@@ -38,23 +38,23 @@ const PROBE: Duration = Duration::from_millis(400);
 /// The channel that returns the result of a write to its caller.
 pub(crate) type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// The API key whose write it is, if there is one. Writes without a key share as those of one.
+/// The API key of a write, if there is one. All writes without a key together count as one key.
 type Tenant = Option<KeyId>;
 
-/// A write of the type `W` with what it holds of the queue, or the end of the queue.
+/// A write of the type `W` with its share of the queue, or the end of the queue.
 pub(crate) enum Message<W> {
     Write(W, Waiting),
     Close,
 }
 
-/// Held by a write until a batch takes it.
+/// The share of the queue that a write holds until a batch takes it.
 pub(crate) struct Waiting {
     tenant: Tenant,
     _place: Share<Tenant>,
     reservation: Reservation,
 }
 
-/// Held by a write until it is done: its share of [`QUEUE_BYTES`].
+/// The share of [`QUEUE_BYTES`] that a write holds until it is finished.
 pub(crate) struct Reservation {
     bytes: Share<Tenant>,
     batches: Arc<Batches>,
@@ -76,7 +76,7 @@ pub(crate) struct WriteQueue<W> {
 
 impl<W> WriteQueue<W> {
     pub(crate) fn new() -> (Self, Receiver<W>) {
-        // Every write in the channel has a place; one more for the end.
+        // One place for every write that may wait, and one for `Message::Close`.
         let (messages, received) = mpsc::channel(QUEUE + 1);
         let queue = Self {
             messages,
@@ -87,7 +87,7 @@ impl<W> WriteQueue<W> {
         (queue, Receiver::new(received))
     }
 
-    /// Queues a write that holds this many bytes, and waits for its result. Once
+    /// Queues a write that holds this number of bytes, and waits for its result. After
     /// the future was polled, dropping it does not cancel the write.
     ///
     /// # Errors
@@ -128,8 +128,8 @@ impl<W> WriteQueue<W> {
         })
     }
 
-    /// Returns `Ok` while the queue accepts writes and they come to an end. If writes failed and
-    /// none has been tried since, it tries one.
+    /// Returns `Ok` while the queue accepts writes and writes succeed. If a write has failed and no
+    /// write has been tried since, this tries `probe`.
     pub(crate) async fn check<T>(
         &self,
         probe: impl Future<Output = Result<T, StoreError>>,
@@ -139,7 +139,7 @@ impl<W> WriteQueue<W> {
         }
         let health = &self.batches.health;
         if health.wants_probe() {
-            // The health check reports how it ends, even if it ends later.
+            // `health` records how the probe ends, even if it ends later.
             let _ended = timeout(PROBE, probe).await;
         }
         health.check()
@@ -152,9 +152,9 @@ impl<W> WriteQueue<W> {
         }
     }
 
-    /// Stops accepting writes. Writes that are queued already are still done.
+    /// Stops accepting writes. Writes that are already queued are still executed.
     pub(crate) async fn close(&self) {
-        // An error means that the queue is closed already.
+        // An error means that the queue is already closed.
         let _closed = self.messages.send(Message::Close).await;
     }
 }
@@ -162,7 +162,7 @@ impl<W> WriteQueue<W> {
 /// The receiving half of the queue.
 pub(crate) struct Receiver<W> {
     messages: mpsc::Receiver<Message<W>>,
-    /// The writes of each tenant that were received and did not fit into the last batch. No
+    /// For each tenant, the writes that were received and did not fit into the last batch. No
     /// list is empty.
     left: HashMap<Tenant, VecDeque<(W, Waiting)>>,
     /// The tenants in `left`, in the order of their turns.
@@ -178,7 +178,7 @@ impl<W> Receiver<W> {
         }
     }
 
-    /// Waits for the next message; `None` once there will be none.
+    /// Waits for the next message. Returns `None` after the queue was closed and is empty.
     pub(crate) async fn recv(&mut self) -> Option<Message<W>> {
         match self.next_left() {
             Some(message) => Some(message),
@@ -186,7 +186,7 @@ impl<W> Receiver<W> {
         }
     }
 
-    /// As [`recv`](Self::recv), on a thread.
+    /// Like [`recv`](Self::recv), but blocks the thread.
     pub(crate) fn blocking_recv(&mut self) -> Option<Message<W>> {
         self.next_left().or_else(|| self.messages.blocking_recv())
     }
@@ -225,7 +225,7 @@ impl<W> Receiver<W> {
         writes.push_back((write, waiting));
     }
 
-    /// Receives all that is queued, so that tenants take turns among all of it.
+    /// Receives all queued messages, so that the tenants take turns among all of them.
     fn receive_all(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             match message {
@@ -236,16 +236,16 @@ impl<W> Receiver<W> {
     }
 }
 
-/// Takes the next batch: the first write and those that are queued behind it. If more
-/// writes wait than a batch can hold, it takes them from the tenants in turn. The caller keeps their
-/// reservations until the writes are done.
+/// Takes the next batch: the first write and the writes that are queued behind it. If more
+/// writes wait than a batch can hold, it takes them from the tenants in turn. The caller keeps the
+/// reservations until the writes are finished.
 pub(crate) fn take_up<W>(
     first: Message<W>,
     messages: &mut Receiver<W>,
 ) -> (Vec<W>, Vec<Reservation>) {
     let (mut writes, mut reservations) = (Vec::new(), Vec::new());
     let mut bytes = 0;
-    // The rest of the last batch continues in turns, with later writes.
+    // Writes that did not fit into the last batch take turns with later writes.
     if !messages.turns.is_empty() || messages.messages.len() >= BATCH {
         messages.receive_all();
     }
@@ -257,7 +257,7 @@ pub(crate) fn take_up<W>(
                 writes.push(write);
                 reservations.push(waiting.reservation);
             }
-            // The receiver still returns the queued writes, and then `None`.
+            // After this, the receiver still returns the queued writes, and then `None`.
             Message::Close => messages.messages.close(),
         }
         let is_full = writes.len() == BATCH || bytes >= BATCH_BYTES;
@@ -282,7 +282,7 @@ pub(crate) fn respond<T>(
         (Some(Ok(value)), Ok(())) => Ok(value),
         (None, Ok(())) => Err(StoreError::unknown(Stopped::WriterGone)),
     };
-    // An error means that the caller has stopped waiting; the write is valid.
+    // An error means that the caller no longer waits. The write is still valid.
     let _gone = caller.send(result);
 }
 

@@ -1,4 +1,4 @@
-//! Counts the tables of an SQLite file without waiting for the disk, if its pages are in memory: `cargo run --example count -- FILE`.
+//! Counts the tables of an SQLite file. If its pages are in memory, it does not wait for the disk: `cargo run --example count -- FILE`.
 
 use rusqlite::Connection;
 

@@ -1,5 +1,5 @@
-//! Makes reads of SQLite fail instead of waiting for the disk, and tells without a statement
-//! whether anything was committed.
+//! Makes reads of SQLite fail instead of waiting for the disk, and detects commits without
+//! running a statement.
 //!
 #![doc = include_str!("../README.md")]
 
@@ -12,15 +12,15 @@ use linux::install;
 use std::{cell::Cell, sync::OnceLock};
 pub use wal_version::{WalVersion, wal_version};
 
-/// What the thread wants of the next `pread` of SQLite.
+/// How the next `pread` of SQLite behaves on this thread.
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     /// It waits for the disk.
     Wait,
-    /// It fails rather than wait.
+    /// It fails instead of waiting.
     Nowait,
-    /// It failed since it would have waited; so does every other one until the end of
-    /// [`without_waiting`].
+    /// It fails, because an earlier `pread` in the same [`without_waiting`] would have
+    /// waited.
     WouldWait,
 }
 
@@ -31,13 +31,13 @@ thread_local! {
 /// Whether SQLite's `pread` was replaced.
 static INSTALLED: OnceLock<bool> = OnceLock::new();
 
-/// Runs `work`, in which SQLite reads only what is in memory. If it needs more, the
-/// statement fails with `SQLITE_IOERR_READ` and the result is `None`: run the work again
-/// on a thread that may wait. `None` without running `work`, too, if SQLite does not let
-/// its `pread` be replaced.
+/// Runs `work`. Inside it, SQLite reads only pages that are in memory. If SQLite needs
+/// another page, its statement fails with `SQLITE_IOERR_READ`, and this function returns
+/// `None`: run the work again on a thread that may wait. If SQLite's `pread` cannot be
+/// replaced, this function returns `None` without running `work`.
 ///
-/// The connection remains usable. `work` should only read: a transaction that writes is
-/// rolled back by such an error.
+/// The connection remains usable. `work` should only read: such an error rolls back a
+/// transaction that writes.
 pub fn without_waiting<T>(work: impl FnOnce() -> T) -> Option<T> {
     if !*INSTALLED.get_or_init(install) {
         return None;
@@ -59,7 +59,7 @@ impl Drop for Restore {
     }
 }
 
-/// SQLite's `pread` is only replaced on Linux.
+/// SQLite's `pread` is replaced only on Linux.
 #[cfg(not(target_os = "linux"))]
 fn install() -> bool {
     false
@@ -90,7 +90,7 @@ mod tests {
         get.query_row([id], |row| row.get::<_, String>(0).map(|text| text.len()))
     }
 
-    /// Makes the operating system forget what it has of a file.
+    /// Makes the operating system drop the pages of a file from its cache.
     fn evict(path: &Path) {
         let file = File::open(path).expect("the database");
         file.sync_all().expect("synced");
@@ -114,7 +114,7 @@ mod tests {
             db
         };
         assert_eq!(without_waiting(|| length(&open(), 15_000)), Some(Ok(100)));
-        // The kernel keeps pages that one of its threads still holds.
+        // Several attempts: the kernel keeps pages that one of its threads still uses.
         let db = (0..100)
             .map(|_| {
                 evict(&path);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_may_wait_again_afterwards_even_after_a_panic() {
+    fn a_thread_may_wait_again_after_the_call_even_if_the_call_panicked() {
         let panicked = std::panic::catch_unwind(|| without_waiting(|| panic!("in the work")));
         assert!(panicked.is_err());
         assert!(MODE.get() == Mode::Wait);

@@ -22,7 +22,7 @@ pub(crate) fn install() -> bool {
     unsafe { set(vfs, c"pread".as_ptr(), Some(untyped)) == ffi::SQLITE_OK }
 }
 
-/// `pread(2)`, which fails with `EAGAIN` if it would wait and the thread does not want to.
+/// `pread(2)`, but fails with `EAGAIN` if it would wait and the thread must not wait.
 ///
 /// # Safety
 ///
@@ -39,13 +39,13 @@ unsafe extern "C" fn pread(file: c_int, buffer: *mut c_void, count: usize, offse
         }
         MODE.set(Mode::WouldWait);
     }
-    // SQLite takes this for an error of the read, and other codes for a damaged file.
+    // SQLite reports this code as a failed read, and some other codes as a damaged file.
     // SAFETY: `errno` of this thread.
     unsafe { *libc::__errno_location() = libc::EAGAIN };
     -1
 }
 
-/// Reads what is in memory; `None` if it would have to wait.
+/// Reads pages that are in memory. Returns `None` if it would have to wait.
 ///
 /// # Safety
 ///
@@ -67,7 +67,7 @@ unsafe fn read_from_memory(
     }
     match std::io::Error::last_os_error().raw_os_error() {
         Some(libc::EAGAIN) => None,
-        // The file system or the kernel does not know the flag, or a filter of system calls
+        // The file system or the kernel does not support the flag, or a system call filter
         // does not allow the call.
         Some(libc::EOPNOTSUPP | libc::ENOSYS | libc::EINVAL | libc::EPERM) => {
             // SAFETY: The caller keeps the rules of `pread(2)`.

@@ -1,4 +1,4 @@
-//! Tells which commit of a database is the newest one, without a statement or a lock.
+//! Identifies the newest commit of a database, without a statement or a lock.
 
 use rusqlite::{Connection, ffi};
 use std::{
@@ -6,15 +6,15 @@ use std::{
     sync::atomic::{AtomicU32, Ordering, fence},
 };
 
-/// The words of the header of the wal-index, and which of them counts the commits
-/// (sqlite.org/walformat.html, section 2.1).
+/// The number of words in the header of the wal-index, and the index of the word that
+/// counts the commits (sqlite.org/walformat.html, section 2.1).
 const WORDS: usize = 12;
 const CHANGES: usize = 2;
 /// The size of the first part of the wal-index, which SQLite maps as a whole.
 const REGION: i32 = 32 << 10;
 
 /// The header of the wal-index, which contains a counter and checksums of the newest commit.
-/// Two are equal only if nothing was committed between them, by whichever process.
+/// Two versions are equal only if no process committed anything between them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct WalVersion([u32; WORDS]);
 
@@ -26,13 +26,14 @@ impl WalVersion {
     }
 }
 
-/// The newest commit of the main database of a connection in WAL mode that has read from it
-/// before. It is read from memory that SQLite shares among processes: some 300 instructions,
-/// where a statement takes thousands. `None` if the database has no wal-index, such as one in
-/// memory.
+/// Returns the version of the newest commit of the connection's main database. The database
+/// must be in WAL mode, and the connection must have read from it before. The version is read
+/// from memory that SQLite shares among processes. This takes about 300 instructions, whereas
+/// a statement takes thousands. Returns `None` if the database has no wal-index, such as a
+/// database in memory.
 ///
-/// The result includes all commits before this call. So if the result equals an earlier one,
-/// everything that was read after the earlier call is still the newest state.
+/// The result includes all commits before this call. So if it equals the result of an earlier
+/// call, everything that was read after the earlier call is still current.
 #[must_use]
 pub fn wal_version(db: &Connection) -> Option<WalVersion> {
     let mut file: *mut ffi::sqlite3_file = std::ptr::null_mut();
@@ -49,24 +50,24 @@ pub fn wal_version(db: &Connection) -> Option<WalVersion> {
     if found != ffi::SQLITE_OK {
         return None;
     }
-    // SAFETY: SQLite keeps the file open as long as the connection is. Its methods are null, or
-    // point to a structure that never changes.
+    // SAFETY: SQLite keeps the file open as long as the connection is open. The pointer to its
+    // methods is null, or points to a structure that never changes.
     let methods = unsafe { file.as_ref()?.pMethods.as_ref()? };
     let map = methods.xShmMap.filter(|_| methods.iVersion >= 2)?;
     let mut region: *mut c_void = std::ptr::null_mut();
-    // SAFETY: `map` belongs to the file. It is asked for the first part of the wal-index, which
-    // it does not make longer, and writes one pointer.
+    // SAFETY: `map` belongs to the file. This call maps the first part of the wal-index without
+    // extending it, and writes one pointer.
     let mapped = unsafe { map(file, 0, REGION, 0, &raw mut region) };
     if mapped != ffi::SQLITE_OK || region.is_null() {
         return None;
     }
     let header: *const [AtomicU32; WORDS] = region.cast_const().cast();
     // SAFETY: The part is mapped at the beginning of a page as long as the connection is open. It
-    // begins with the header, which other threads and processes change at any time, so that it is
-    // only read with atomic operations.
+    // begins with the header. Other threads and processes can change the header at any time, so
+    // it is read only with atomic operations.
     let header = unsafe { &*header };
     let words = std::array::from_fn(|word| header[word].load(Ordering::Relaxed));
-    // Later reads of the caller are not older than the header.
+    // Later reads of the caller see data that is at least as new as the header.
     fence(Ordering::Acquire);
     Some(WalVersion(words))
 }
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_data_version_changes_with_each_commit_and_only_then() {
+    fn the_wal_version_changes_exactly_when_a_transaction_commits() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("test.db");
         let (one, other) = (open(&path), open(&path));
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restarted_log_changes_the_version() {
+    fn a_restart_of_the_write_ahead_log_changes_the_wal_version() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("test.db");
         let (one, other) = (open(&path), open(&path));
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_in_memory_has_no_version() {
+    fn a_database_in_memory_has_no_wal_version() {
         let db = Connection::open_in_memory().expect("a database");
         db.execute_batch("CREATE TABLE t (id INTEGER)")
             .expect("a table");

@@ -193,7 +193,7 @@ mod tests {
     use super::Need;
 
     #[test]
-    fn a_prerequisite_is_required_by_its_name_and_by_all() {
+    fn a_test_prerequisite_is_required_if_the_list_contains_its_name_or_the_word_all() {
         assert!(Need::Postgres.is_in("strace, postgres"));
         assert!(Need::Postgres.is_in("all"));
         assert!(!Need::Postgres.is_in("strace,haproxy"));

@@ -1,4 +1,4 @@
-//! The database: a pool of connections, each of which serves one request at a time on a thread for blocking work.
+//! The database: a pool of connections. Each connection serves one request at a time, on a thread for blocking work.
 
 use rusqlite::Connection;
 use std::{
@@ -8,7 +8,7 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// A pool. For PostgreSQL, a crate such as `deadpool-postgres` has one.
+/// A connection pool. For PostgreSQL, use the pool of a crate such as `deadpool-postgres`.
 #[derive(Clone)]
 pub(crate) struct Pool {
     idle: Arc<Mutex<Vec<Connection>>>,
@@ -34,7 +34,7 @@ impl Pool {
         })
     }
 
-    /// Waits for a connection and runs work with it, to its end even if the request ends before.
+    /// Waits for a connection and runs work with it. The work runs to its end even if the request is cancelled before.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,

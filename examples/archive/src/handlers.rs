@@ -47,7 +47,7 @@ impl ArchiveApi for Handlers {
         query: Query<ListRecordsQuery>,
     ) -> Result<HttpResponseOk<RecordPage>, ListRecordsError> {
         let after = query.into_inner().cursor.unwrap_or(0);
-        // One more than the page has tells whether others follow.
+        // Reads one record more than the page has, to know whether more records follow.
         let pool = &rqctx.context().state().pool;
         let found = pool.run(move |db| records::page(db, after, PAGE + 1));
         let mut items = found.await.map_err(|error| failed(&rqctx, &error))?;
@@ -190,7 +190,7 @@ impl ArchiveApi for Handlers {
         let text = found.ok_or_else(|| no_record(id))?;
         let content = text.into_bytes();
         let range = rqctx.request.headers().get(header::RANGE);
-        // A header that cannot be read is ignored, and so are several parts (RFC 9110, section 14.2).
+        // Ignores an invalid header and a request for several parts (RFC 9110, section 14.2).
         let ranges = range
             .and_then(|range| http_range_header::parse_range_header(range.to_str().ok()?).ok());
         let whole = DownloadOkHeaders {
@@ -303,7 +303,7 @@ impl ArchiveApi for Handlers {
                         *sizes.entry(name.clone()).or_default() += bytes.len() as i64;
                     }
                 }
-                // They have the types of the document, and were checked.
+                // These parts were checked already. They have the types of the document.
                 AddAttachmentsPart::About(_)
                 | AddAttachmentsPart::Note(_)
                 | AddAttachmentsPart::Priority(_) => {}
@@ -313,7 +313,7 @@ impl ArchiveApi for Handlers {
     }
 }
 
-/// The body of an error of the service, in the form that `State::error_body` gives to those of the server.
+/// The body of an error of a handler, in the same form as the errors of the server (see `State::error_body`).
 fn problem(status: StatusCode, code: &str, detail: String) -> (ErrorStatusCode, Problem) {
     let problem = Problem {
         type_: "about:blank".to_owned(),
@@ -335,7 +335,7 @@ fn no_record(id: i64) -> (ErrorStatusCode, Problem) {
     problem(StatusCode::NOT_FOUND, "not_found", detail)
 }
 
-/// A failure of the database or of a file, whose cause is only logged.
+/// The error for a failure of the database or of a file. The cause is only logged.
 fn failed(rqctx: &Request, error: &impl ToString) -> (ErrorStatusCode, Problem) {
     let error = StateError::internal("the storage failed", error.to_string());
     let (condition, message) = error.report(&rqctx.request_id);

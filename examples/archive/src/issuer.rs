@@ -1,4 +1,4 @@
-//! Verifies JSON Web Tokens with the key set of their issuer, which is fetched when it is needed and kept.
+//! Verifies JSON Web Tokens with the key set of their issuer. The key set is fetched when it is needed, and cached.
 
 use jsonwebtoken::{
     Algorithm, DecodingKey, Validation, decode, decode_header,
@@ -9,14 +9,14 @@ use serde::Deserialize;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// The key set is fetched no more often, whatever key a token names.
+/// The least time between two fetches of the key set, even if tokens name unknown keys.
 const FETCH_AGAIN: Duration = Duration::from_secs(60);
-/// The time that the issuer has to respond.
+/// How long the issuer has to respond.
 const FETCH_TIME: Duration = Duration::from_secs(5);
 
 /// The issuer of the tokens.
 pub(crate) struct Issuer {
-    /// The address of its key set, which its metadata have as `jwks_uri`.
+    /// The address of its key set: `jwks_uri` in the metadata of the issuer.
     address: String,
     http: reqwest::Client,
     validation: Validation,
@@ -38,9 +38,9 @@ pub(crate) struct Claims {
 }
 
 impl Issuer {
-    /// The issuer of this name, whose tokens for this audience are accepted.
+    /// Creates the issuer with this name. Its tokens are accepted if they are for this audience.
     pub(crate) fn new(name: &str, audience: &str, address: String) -> Self {
-        // The service names the algorithms, and never the token. The expiry is checked, too.
+        // The service chooses the algorithm, and not the token. The expiry is checked by default.
         let mut validation = Validation::new(Algorithm::EdDSA);
         validation.set_issuer(&[name]);
         validation.set_audience(&[audience]);
@@ -71,7 +71,7 @@ impl Issuer {
     }
 
     async fn key(&self, id: &str) -> Result<Jwk, AuthenticationError> {
-        // Of several requests one fetches the keys.
+        // The lock is held during the fetch, so only one of several requests fetches the keys.
         let mut kept = self.kept.lock().await;
         if let Some(key) = kept.keys.find(id) {
             return Ok(key.clone());

@@ -43,18 +43,18 @@ pub type Api = api::Generated<Handlers>;
 /// The names of the service.
 pub static INFO: ServiceInfo = service_info!("archive");
 
-/// How old a signature may be, in seconds.
+/// The greatest age of a signature, in seconds.
 const LONGEST_WAY: u64 = 300;
 
 /// The state of the service, which each handler reaches with `rqctx.context().state()`.
 pub struct Archive {
     pool: Pool,
-    /// Told of each record that is added.
+    /// Notified of each new record.
     added: watch::Sender<()>,
     issuer: Issuer,
     /// The secrets with which partners sign.
     partners: HashMap<String, Vec<u8>>,
-    /// The passwords of users. A real service keeps slow hashes of them, such as Argon2.
+    /// The passwords of users. A real service stores a slow hash of each password, such as Argon2.
     users: HashMap<String, String>,
     assets: ServeDir,
     scans: Scans,
@@ -68,7 +68,7 @@ pub struct Caller {
 }
 
 impl Archive {
-    /// An archive in this file, for tokens of the issuer whose key set has this address.
+    /// Opens the archive in this file. It accepts tokens of the issuer whose key set has this address.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Archive {
         expected.update(format!("{time} {method} {path}\n").as_bytes());
         expected.update(credential.body?);
         let mac = BASE64_STANDARD.decode(mac).ok()?;
-        // In constant time.
+        // Compares in constant time.
         expected.verify_slice(&mac).ok()?;
         (age <= LONGEST_WAY).then_some(())
     }
@@ -158,13 +158,13 @@ impl State for Archive {
             is_encrypted: request.tls.is_some(),
         });
         let file = request.head.uri.path().strip_prefix("/assets/")?;
-        // `Range`, `If-Modified-Since`, paths out of the folder and the media type are the business of tower-http.
+        // tower-http handles `Range`, `If-Modified-Since`, paths outside the folder and the media type.
         let mut file_request = Request::new(Body::empty());
         file_request.headers_mut().clone_from(&request.head.headers);
         *file_request.method_mut() = request.head.method.clone();
         *file_request.uri_mut() = format!("/{file}").parse().ok()?;
         let response = self.assets.clone().oneshot(file_request).await;
-        // Threads may share a body of dropshot, but not one of tower-http.
+        // A body of dropshot must be `Sync`, but a body of tower-http is not.
         let shared = |body| Body::wrap(StreamBody::new(SyncStream::new(BodyStream::new(body))));
         Some(response.ok()?.map(shared))
     }
@@ -180,7 +180,7 @@ impl State for Archive {
             let always = HeaderValue::from_static("max-age=31536000");
             headers.insert(header::STRICT_TRANSPORT_SECURITY, always);
         }
-        // The page keeps the theme for another month.
+        // The browser keeps the cookie for another month.
         if let Some(theme) = &visit.theme
             && let Ok(cookie) =
                 format!("theme={theme}; Path=/; Max-Age=2592000; SameSite=Lax").parse()
@@ -198,7 +198,7 @@ impl State for Archive {
     }
 }
 
-/// The data that the hook before a request leaves for the one after it.
+/// The data that `before` passes to `after`.
 #[derive(Clone)]
 struct Visit {
     theme: Option<String>,

@@ -1,4 +1,4 @@
-//! The program: `archive --database FILE --key-set ADDRESS`, with the settings that every service has.
+//! The program: `archive --database FILE --key-set ADDRESS`, and the settings that every service has.
 
 use archive::{Api, Archive, INFO};
 use clap::Parser;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         let own = program.service();
         let archive = Archive::open(Path::new(&own.database), own.key_set.clone())?;
         let bound = program.bind::<Api, _>(archive)?;
-        // The last argument closes what has to be closed at the end.
+        // The last argument closes resources at the end.
         bound.run(|_| {}, async || Ok::<_, Infallible>(())).await?;
         Ok::<_, anyhow::Error>(())
     })

@@ -1,4 +1,4 @@
-//! Adds records, and reads them: page by page, and as streams.
+//! Adds records, and reads them page by page or as streams.
 
 use crate::{
     Archive,
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 /// How many records a stream reads at a time.
 const AT_ONCE: usize = 100;
 
-/// The records after this one, at most so many.
+/// Reads at most `count` records after the id `after`.
 pub(crate) fn page(db: &Connection, after: i64, count: usize) -> rusqlite::Result<Vec<Record>> {
     let text = "SELECT id, title FROM record WHERE id > ?1 ORDER BY id LIMIT ?2";
     let mut statement = db.prepare_cached(text)?;
@@ -25,7 +25,7 @@ pub(crate) fn page(db: &Connection, after: i64, count: usize) -> rusqlite::Resul
     rows.collect()
 }
 
-/// Adds a record, and tells those who wait for one.
+/// Adds a record, and notifies the streams that wait for new records.
 pub(crate) async fn add(archive: &Archive, record: NewRecord) -> rusqlite::Result<Record> {
     let NewRecord { title, text } = record;
     let (title, text) = (String::from(title), String::from(text));
@@ -40,7 +40,7 @@ pub(crate) async fn add(archive: &Archive, record: NewRecord) -> rusqlite::Resul
     Ok(Record { id, title })
 }
 
-/// The records after this one, and then those that are added, if the stream is told of them.
+/// A stream of the records after the id `after`. If `added` is set, the stream then waits for new records.
 pub(crate) fn follow(
     pool: Pool,
     after: i64,
@@ -50,7 +50,7 @@ pub(crate) fn follow(
         (pool, after, added),
         |(pool, after, mut added)| async move {
             loop {
-                // What is added from here on is noticed below.
+                // `changed` below returns if a record is added from here on.
                 if let Some(added) = &mut added {
                     added.mark_unchanged();
                 }

@@ -1,4 +1,4 @@
-//! The scans of records: files that are never in memory as a whole.
+//! The scans of records: files that are never completely in memory.
 
 use dropshot::{Body, HttpError, StreamingBody};
 use futures::TryStreamExt as _;
@@ -22,7 +22,7 @@ pub(crate) struct Scans(PathBuf);
 
 /// Why a scan was not stored.
 pub(crate) enum Failure {
-    /// The body did not arrive. The server knows why, and responds in the place of the handler.
+    /// The body could not be read completely. Return this error: the server then sends the response.
     Body(HttpError),
     File(io::Error),
 }
@@ -37,7 +37,7 @@ impl Scans {
         self.0.join(id.to_string())
     }
 
-    /// Stores a scan in the place of the one before. One that breaks off leaves nothing.
+    /// Stores a scan and replaces the previous scan. An incomplete upload changes nothing.
     pub(crate) async fn store(&self, id: i64, body: StreamingBody) -> Result<(), Failure> {
         let file = tempfile::NamedTempFile::new_in(&self.0).map_err(Failure::File)?;
         write(file.path(), body).await?;
@@ -66,24 +66,24 @@ async fn write(path: &Path, body: StreamingBody) -> Result<(), Failure> {
     file.sync_all().await.map_err(Failure::File)
 }
 
-/// What a client wants of a scan.
+/// Which part of a scan a client requests.
 pub(crate) enum Wanted {
     All,
     Part(RangeInclusive<u64>),
-    /// A part that the scan does not have.
+    /// A part outside of the scan.
     Nothing,
 }
 
-/// A scan that was opened.
+/// An open scan.
 pub(crate) struct Scan {
     file: File,
     pub(crate) size: u64,
-    /// Names this version of the scan.
+    /// Identifies this version of the scan.
     pub(crate) etag: String,
 }
 
 impl Scan {
-    /// Reads `Range` and `If-Range`. What cannot be read is ignored, and so are several parts (RFC 9110, section 14.2).
+    /// Reads `Range` and `If-Range`. Ignores an invalid header and a request for several parts (RFC 9110, section 14.2).
     pub(crate) fn wanted(&self, headers: &HeaderMap) -> Wanted {
         let text = |name| headers.get(name)?.to_str().ok();
         let is_other = text(header::IF_RANGE).is_some_and(|version| version != self.etag);
@@ -99,7 +99,7 @@ impl Scan {
         }
     }
 
-    /// The bytes from `first` on, which are read as the client takes them.
+    /// A body with `length` bytes from `first` on. They are read from the file as the client receives them.
     pub(crate) async fn read(mut self, first: u64, length: u64) -> io::Result<Body> {
         self.file.seek(SeekFrom::Start(first)).await?;
         let bytes = ReaderStream::with_capacity(self.file.take(length), 64 << 10);

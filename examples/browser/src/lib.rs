@@ -1,5 +1,4 @@
-//! The part of a web page that is written in Rust: it lists pets and adds pets with `petstore-client`. The part that
-//! people see is `index.html`.
+//! The Rust part of a web page. It lists and adds pets with `petstore-client`. The page itself is `index.html`.
 
 use petstore_client::{BuildError, Client, NewPet, RetryPolicy};
 use std::time::Duration;
@@ -30,7 +29,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of each call, as text.
+    /// A call failed. The error contains the message as text.
     pub async fn names(&self) -> Result<Vec<String>, JsError> {
         let mut pets = self.client.list_pets().limit(2_u64).stream();
         let mut names = Vec::new();
@@ -44,7 +43,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of each call, as text.
+    /// The call failed. The error contains the message as text.
     pub async fn add(&self, name: &str) -> Result<u32, JsError> {
         let pet = NewPet::new(7, name);
         Ok(self.client.create_pet().body(pet).send().await?.retries())

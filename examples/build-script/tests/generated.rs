@@ -6,7 +6,7 @@ use build_script::{api, models};
 use client::{Client, mock::MockTransport};
 
 #[test]
-fn models_and_api_are_generated() {
+fn the_build_script_generates_models_and_an_api() {
     let thing: models::Thing = serde_json::from_str(r#"{"id":7}"#).expect("a thing");
     assert_eq!(thing, models::Thing::new(7));
     // A literal does not list the members that a later document adds.
@@ -23,7 +23,7 @@ fn models_and_api_are_generated() {
 }
 
 #[tokio::test]
-async fn a_client_is_generated() {
+async fn the_build_script_generates_a_client() {
     let transport = MockTransport::new();
     let builder = Client::builder("http://things.example/v1").transport(transport.clone());
     let client = builder.build().expect("the settings are valid");

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_with_stolen_time_count_only_if_nearly_all_have_it() {
+    fn rounds_with_stolen_cpu_time_are_ignored_unless_nearly_all_rounds_have_stolen_time() {
         let measured = |rates: [(f64, f64); 4]| {
             let rounds = rates.map(|(rate, stolen)| Measured {
                 stolen,

@@ -58,7 +58,7 @@ fn one_gate_can_be_run_alone() {
 }
 
 #[test]
-fn json_is_one_object_with_every_gate_and_finding() {
+fn the_json_output_is_one_object_with_every_gate_and_finding() {
     let output = broken().check(&[DAY, &["--format", "json"]].concat());
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(json["passed"], false);
@@ -95,7 +95,7 @@ fn json_is_one_object_with_every_gate_and_finding() {
 }
 
 #[test]
-fn annotations_name_file_and_line_and_break_no_line() {
+fn annotations_name_file_and_line_and_contain_no_line_breaks() {
     let output = broken().check(&[DAY, &["--annotations"]].concat());
     let printed = all_of(&output);
     let annotations: Vec<&str> = printed
@@ -119,7 +119,7 @@ fn annotations_name_file_and_line_and_break_no_line() {
 }
 
 #[test]
-fn annotations_escape_characters_that_would_end_them() {
+fn annotations_escape_special_characters_in_the_path_of_a_file() {
     let tree = Tree::new();
     let path = "crates/petstore-api/src/generated/100%, a:b.rs";
     tree.write(path, "pub struct Extra;\n");
@@ -169,7 +169,7 @@ fn the_flag_spec_compares_another_document_with_code_and_releases() {
     assert!(
         findings
             .fix("generated")
-            .contains("in the place of spec/openapi.yaml")
+            .contains("replace spec/openapi.yaml with")
     );
 }
 

@@ -125,7 +125,7 @@ fn every_fault_of_changelog_and_versions_is_detected() {
 }
 
 #[test]
-fn the_table_has_mutations_of_every_gate_each_once() {
+fn the_table_has_at_least_30_mutations_and_no_duplicates() {
     let count = table::all().count();
     let names: BTreeSet<&str> = table::all().map(|mutation| mutation.what).collect();
     assert_eq!(names.len(), count, "a mutation is listed twice");

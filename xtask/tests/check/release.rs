@@ -185,7 +185,7 @@ fn a_released_document_is_never_overwritten() {
 /// Tests the whole release, including the gate that compiles code. The folder is the same in each
 /// run, so that compiled code can be used again.
 #[test]
-fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green() {
+fn a_release_freezes_the_document_and_updates_every_version_and_then_all_gates_pass() {
     let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let target = own.parent().expect("it is in the target folder");
     let folder = tempfile::Builder::new()
@@ -262,7 +262,7 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
 }
 
 #[test]
-fn development_after_a_release_gives_the_crates_a_version_of_their_own() {
+fn setting_a_dev_version_after_a_release_changes_only_cargo_files() {
     let tree = Tree::new();
     let released = tree.version();
     for version in [format!("{released}-dev"), "0.9.9-dev".to_owned()] {
@@ -343,7 +343,7 @@ fn assert_cargo_accepts(tree: &Tree) {
 }
 
 #[test]
-fn a_release_of_the_toolkit_sets_its_versions_and_dates_its_changelog_only() {
+fn a_release_of_the_toolkit_changes_only_the_versions_and_the_changelog_of_the_toolkit() {
     const TOOLKIT: &str = "crates/openapi-dropshot/CHANGELOG.md";
     let tree = Tree::new();
     let entries = "### Added\n\n- All of it.\n";

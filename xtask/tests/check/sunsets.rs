@@ -9,14 +9,14 @@ fn on(tree: &Tree, day: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn no_warning_more_than_180_days_before_a_sunset() {
+fn there_is_no_warning_more_than_180_days_before_a_sunset() {
     let (code, printed) = on(&Tree::new(), "2030-06-07");
     assert_eq!(code, Some(0), "{printed}");
     assert!(!printed.contains("getPet"), "{printed}");
 }
 
 #[test]
-fn half_a_year_before_a_sunset_a_warning_names_the_operation_and_fails_nothing() {
+fn a_sunset_within_180_days_is_a_warning_that_names_the_operation() {
     let tree = Tree::new();
     for day in ["2030-06-08", "2030-06-20", "2030-12-04"] {
         let (code, printed) = on(&tree, day);
@@ -31,7 +31,7 @@ fn half_a_year_before_a_sunset_a_warning_names_the_operation_and_fails_nothing()
 }
 
 #[test]
-fn from_the_day_of_a_sunset_on_the_gate_fails_and_says_what_to_remove() {
+fn the_gate_fails_from_the_day_of_a_sunset_and_names_the_operation_to_remove() {
     let tree = Tree::new();
     for day in ["2030-12-05", "2030-12-06"] {
         let (code, printed) = on(&tree, day);
@@ -78,7 +78,7 @@ pub(crate) fn remove_get_pet(tree: &Tree) {
 }
 
 #[test]
-fn a_removal_passes_on_the_day_of_its_sunset_and_fails_a_day_before() {
+fn removing_an_operation_passes_on_the_day_of_the_sunset_and_fails_on_the_day_before() {
     let tree = Tree::new();
     remove_get_pet(&tree);
     tree.replace(CHANGELOG, "### Changed\n", "### Removed\n");

@@ -79,7 +79,7 @@ fn a_usage_export_that_does_not_cover_thirty_days_is_a_warning() {
     let empty = json!({"format": 1, "created_at": "2030-12-05T10:00:00Z", "operations": []});
     for (export, day, why) in [
         (export(None, None), DAY, "since when"),
-        (export(None, Some(12)), DAY, "for 12 days only"),
+        (export(None, Some(12)), DAY, "for only 12 days"),
         (export(None, Some(400)), "2030-12-20", "is 15 days old"),
         (empty, DAY, "does not contain it"),
     ] {

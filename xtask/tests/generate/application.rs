@@ -161,7 +161,7 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
 }
 
 #[test]
-fn an_application_compiles_with_the_client_before_and_after_an_addition() {
+fn an_application_compiles_with_the_client_before_and_after_an_addition_to_the_document() {
     let (copy, _lock) = Copy::of_the_workspace();
 
     copy.write(EXAMPLE, APPLICATION);
@@ -170,10 +170,15 @@ fn an_application_compiles_with_the_client_before_and_after_an_addition() {
     generate(&copy);
     assert_eq!(faults(&copy, &[]), Vec::<String>::new(), "after");
 
-    // Some members of the workspace enable the feature `beta`, which enables it for all members. The command line also
-    // enables `experimental`.
+    // Some members of the workspace enable the feature `beta`, which enables it for all members. The command line and the
+    // examples also enable `experimental`.
     let cli = "crates/petstore-cli/Cargo.toml";
     copy.replace(cli, "[\"beta\", \"experimental\"]", "[\"beta\"]");
+    copy.replace(
+        "examples/Cargo.toml",
+        "default = [\"webhooks\"]",
+        "default = []",
+    );
     copy.write(EXAMPLE, ADVENTUROUS);
     let hidden = faults(&copy, &[]);
     assert!(

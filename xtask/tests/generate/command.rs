@@ -107,7 +107,7 @@ fn an_edit_of_a_generated_file_is_printed_as_a_diff_and_repaired() {
 }
 
 #[test]
-fn an_edit_of_the_document_is_shown_as_a_diff_and_generated() {
+fn an_edit_of_the_document_is_shown_as_a_diff_of_the_code_and_then_generated() {
     let tree = Tree::new();
     tree.replace(
         DOCUMENT,
@@ -226,7 +226,7 @@ fn a_broken_document_is_rejected_with_its_place_and_nothing_is_written() {
 }
 
 #[test]
-fn a_document_against_the_project_rules_is_rejected_with_its_place() {
+fn a_document_that_breaks_a_project_rule_is_rejected_with_the_place() {
     let tree = Tree::new();
     tree.replace(DOCUMENT, "      x-sunset: 2030-12-05\n", "");
 
@@ -292,7 +292,7 @@ fn skip_unsupported_leaves_out_operations_and_exits_with_3() {
 }
 
 #[test]
-fn the_option_changes_nothing_for_a_document_that_is_fully_supported() {
+fn skip_unsupported_changes_nothing_for_a_document_that_is_fully_supported() {
     let (code, printed) = Tree::new().generate(&["--check", "--skip-unsupported"]);
     assert_eq!(code, 0, "{printed}");
 }

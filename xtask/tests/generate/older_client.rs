@@ -20,6 +20,8 @@ const RELEASED: &str = "spec/released/1.0.0.yaml";
 const LATER_TYPES: &[&str] = &[
     "#[cfg(feature = \"experimental\")]\nmod events;\n",
     "#[cfg(feature = \"experimental\")]\npub use types::{Event, EventType};\n",
+    "#[cfg(feature = \"experimental\")]\npub use types::{\n    CreatedWebhook, DeliveryStatus, NewWebhook, Redelivery, Webhook, WebhookDelivery,\n    WebhookStatus, WebhookUpdate, WebhookUpdateStatus,\n};\n",
+    "#[cfg(all(feature = \"experimental\", feature = \"webhooks\"))]\n#[cfg_attr(docsrs, doc(cfg(all(feature = \"experimental\", feature = \"webhooks\"))))]\npub mod webhooks;\n",
     "#[cfg(feature = \"beta\")]\npub use types::{ImportResult, NewOrder, Order, OrderStatus, OrderUpdate, Orders, PetToImport};\n",
 ];
 

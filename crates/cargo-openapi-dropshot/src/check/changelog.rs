@@ -419,8 +419,8 @@ fn is_named_in(roots: [&Node; 2], changes: &[&Change], member: Option<&str>, bod
     })
 }
 
-/// Returns whether an operation such as `GET /books` is named. The path may have the base path of the service in front. If the
-/// operation was removed, its id is in the older document.
+/// Returns whether an operation such as `GET /books` is named. The path may have the base path of the service in front. The
+/// id is looked up in both documents, because a removed operation is only in the older one.
 fn is_named(roots: [&Node; 2], name: &str, words: &[&str]) -> bool {
     let (method, path) = name.split_once(' ').unwrap_or(("", name));
     let place = format!(

@@ -52,7 +52,9 @@ fn finding(inputs: &Inputs<'_>, change: &Change, is_first: bool) -> Finding {
             let help = match is_first {
                 true => format!("undo the change; if it is intended, add to {file}:\n{entry}"),
                 false => {
-                    format!("undo the change; the entry for {file} above also accepts this change")
+                    format!(
+                        "undo the change; if it is intended, the entry shown above for {file} also accepts this change"
+                    )
                 }
             };
             change.problem(Severity::Error, &at, message, help)

@@ -29,7 +29,7 @@ pub(super) fn run(inputs: &Inputs<'_>, output: &Output, document: &Document) -> 
     let mut fix = inputs.project.task("generate");
     if !inputs.is_own {
         let own = &inputs.project.document;
-        fix = format!("replace {own} by {file}, then: {fix}");
+        fix = format!("replace {own} with {file}, then: {fix}");
     }
     let finding = |stale: &StaleFile| stale_file(inputs, stale, &fix);
     Ok(Outcome {

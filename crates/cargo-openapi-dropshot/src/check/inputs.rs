@@ -48,7 +48,7 @@ pub(crate) struct Inputs<'p> {
     /// The git revision whose changelog entries and released documents must still exist. `None`
     /// means HEAD, if there is a HEAD.
     pub(super) since: Option<String>,
-    /// The usage of deprecated operations, if an export was given.
+    /// The usage of deprecated operations from the file that `--usage` names; `None` without this option.
     pub(super) usage: Option<Usage>,
 }
 

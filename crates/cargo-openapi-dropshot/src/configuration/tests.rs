@@ -113,7 +113,7 @@ fn the_schema_and_the_parser_accept_the_same_files() {
 }
 
 #[test]
-fn every_key_of_the_schema_is_in_the_file_with_every_key() {
+fn the_test_file_with_every_key_contains_every_key_of_the_schema() {
     fn keys(schema: &Value, found: &mut Vec<String>) {
         if let Some(properties) = schema["properties"].as_object() {
             found.extend(properties.keys().cloned());
@@ -154,7 +154,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_file_with_every_key_has_no_problem_and_gives_its_values() {
+fn a_configuration_with_every_key_is_read_without_problems() {
     assert_eq!(problems(ALL_KEYS), Vec::<String>::new());
     let read = Configuration::parse(Path::new("r"), "a", ALL_KEYS).expect("a configuration");
     let [shop, admin] = read.projects.as_slice() else {
@@ -339,7 +339,7 @@ fn unknown_keys_and_values_are_reported_with_a_suggestion() {
 }
 
 #[test]
-fn documents_cannot_share_accepted_breaks_but_one_may_keep_the_old_file() {
+fn two_documents_with_the_same_file_of_accepted_breaks_are_rejected() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
     fs::create_dir(path("spec")).expect("a folder");

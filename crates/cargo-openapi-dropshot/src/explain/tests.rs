@@ -8,7 +8,7 @@ use openapi_dropshot_contract::{
 use std::collections::BTreeSet;
 
 #[test]
-fn each_rule_has_one_complete_description_on_the_page() {
+fn the_page_of_all_rules_has_a_complete_description_of_each_rule() {
     let page = page::markdown();
     let rules = all();
     let unique: BTreeSet<&str> = rules.iter().map(|(_, id, _)| *id).collect();

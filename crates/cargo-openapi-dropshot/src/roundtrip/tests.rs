@@ -94,7 +94,7 @@ fn tried() -> &'static Tried {
 /// One test covers everything that is compiled once, because `cargo nextest` runs each test in a separate
 /// process.
 #[test]
-fn generated_code_passes_unless_the_generator_is_broken() {
+fn generated_code_passes_the_round_trip_and_each_fault_of_the_generator_is_reported() {
     documents_pass_whole();
     every_way_to_break_the_generator_is_reported();
     the_gate_reports_a_broken_generator_with_its_remedy();
@@ -185,7 +185,7 @@ fn every_accepted_difference_is_needed_and_has_a_reason() {
 }
 
 #[test]
-fn a_rejected_part_of_a_document_is_a_difference_at_its_place() {
+fn the_round_trip_reports_each_rejected_part_of_a_document_with_the_place() {
     let problems = problems_of(&project(), &path(REJECTED)).expect("it can be tried");
     let places: Vec<(&str, &str)> = (problems.iter())
         .map(|problem| (problem.rule, problem.at.pointer.as_str()))

@@ -125,7 +125,7 @@ fn two_folders_with_the_same_crate_name_are_rejected() {
 }
 
 #[test]
-fn a_git_revision_that_does_not_exist_is_named() {
+fn the_error_for_a_git_revision_that_does_not_exist_names_the_revision() {
     let repository = Repository::code_first();
     let diff = |base: &'static str| ["diff", base, DOCUMENT];
     let outside = "this folder is not in a git repository";
@@ -161,7 +161,7 @@ fn a_git_revision_that_does_not_exist_is_named() {
 
 #[test]
 #[cfg(unix)]
-fn a_folder_without_write_permission_is_named_and_nothing_is_changed() {
+fn the_error_for_a_folder_without_write_permission_names_the_folder_and_nothing_is_changed() {
     use std::os::unix::{fs::PermissionsExt as _, process::CommandExt as _};
     let repository = Repository::with_crates();
     assert_eq!(repository.run(&["generate"]).0, 0);

@@ -47,7 +47,7 @@ fn an_added_or_removed_property_or_parameter_must_be_in_the_changelog() {
 }
 
 #[test]
-fn a_removed_operation_must_be_in_the_changelog_by_its_id() {
+fn a_removed_operation_needs_a_changelog_entry_with_the_operation_id() {
     let repository = Repository::code_first();
     let gone = "  /gone:\n    get:\n      operationId: getGone\n      responses: {'204': {description: None.}}\ncomponents:\n";
     repository.release(&THINGS.replacen("components:\n", gone, 1));
@@ -62,7 +62,7 @@ fn a_removed_operation_must_be_in_the_changelog_by_its_id() {
 }
 
 #[test]
-fn a_changed_description_needs_no_entry() {
+fn a_changed_description_needs_no_changelog_entry() {
     let repository = Repository::code_first();
     repository.replace(
         DOCUMENT,
@@ -84,7 +84,7 @@ fn a_changed_description_needs_no_entry() {
 }
 
 #[test]
-fn the_rules_about_entries_can_be_switched_off_also_for_a_release() {
+fn a_release_passes_if_the_rules_about_changelog_entries_are_switched_off() {
     let repository = Repository::code_first();
     repository.replace(DOCUMENT, "maximum: 100", "maximum: 200");
     write_entries(&repository, "- Faster.\n");
@@ -121,7 +121,7 @@ fn with_two_operations() -> Repository {
 }
 
 #[test]
-fn an_entry_that_accepts_several_changes_is_proposed_once() {
+fn check_prints_an_accepted_entry_once_even_if_the_entry_accepts_several_changes() {
     let repository = with_two_operations();
     repository.replace(
         DOCUMENT,
@@ -139,7 +139,9 @@ fn an_entry_that_accepts_several_changes_is_proposed_once() {
     assert_eq!(printed.matches(rule).count(), 2, "{printed}");
     assert_eq!(printed.matches("[[accepted]]").count(), 1, "{printed}");
     assert!(
-        printed.contains("the entry for spec/accepted-breaks.toml above also accepts this change"),
+        printed.contains(
+            "the entry shown above for spec/accepted-breaks.toml also accepts this change"
+        ),
         "{printed}"
     );
     let lines = printed.lines().map(str::trim);
@@ -159,7 +161,7 @@ fn an_entry_that_accepts_several_changes_is_proposed_once() {
 }
 
 #[test]
-fn a_warning_is_in_the_last_line() {
+fn the_last_line_of_check_counts_the_gates_that_warned() {
     let repository = Repository::code_first();
     let sums = repository.path("spec/released/SHA256SUMS");
     std::fs::remove_file(sums).expect("the record is removed");

@@ -22,7 +22,7 @@ fn check_runs_the_four_gates_that_need_no_generated_code() {
 }
 
 #[test]
-fn a_configuration_is_found_from_a_folder_below_and_named_from_elsewhere() {
+fn the_configuration_is_found_from_a_subfolder_and_can_be_given_with_the_flag_config() {
     let repository = Repository::code_first();
     let mut below = repository.command(&["check", "--gate", "document"]);
     let output = below.current_dir(repository.path("spec")).output();

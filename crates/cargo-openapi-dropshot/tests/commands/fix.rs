@@ -133,7 +133,7 @@ fn missing_responses_are_added_to_a_document_without_generated_code() {
 }
 
 #[test]
-fn nothing_is_written_if_the_text_cannot_be_changed() {
+fn fix_writes_nothing_if_the_text_of_the_document_cannot_be_edited_automatically() {
     let repository = with_operation();
     // Two operations share one object, but only one of them lacks the responses.
     repository.replace(DOCUMENT, "responses: # What", "responses: &own # What");

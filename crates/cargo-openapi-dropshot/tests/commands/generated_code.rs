@@ -30,7 +30,7 @@ fn the_code_of_three_crates_is_generated_and_checked() {
 }
 
 #[test]
-fn an_operation_that_only_the_client_does_not_support_can_be_left_out_of_it() {
+fn an_operation_that_the_client_does_not_support_can_be_left_out_of_the_client_only() {
     let repository = Repository::with_crates();
     let upload = "  /files:
     post:
@@ -90,7 +90,7 @@ components:
 }
 
 #[test]
-fn a_sunset_without_a_deprecation_date_is_generated_if_the_rule_is_switched_off() {
+fn a_sunset_header_without_a_deprecation_date_is_generated_if_the_rule_is_switched_off() {
     let repository = Repository::with_crates();
     let line = "      summary: List all things\n";
     let deprecated = format!("{line}      deprecated: true\n      x-sunset: 2031-01-31\n");
@@ -108,7 +108,7 @@ fn a_sunset_without_a_deprecation_date_is_generated_if_the_rule_is_switched_off(
 }
 
 #[test]
-fn an_edit_by_hand_is_reported_with_its_place_and_remedy() {
+fn a_manual_edit_of_a_generated_file_is_reported_with_the_place_and_a_remedy() {
     let repository = generated();
     let text = repository.read(MODELS);
     repository.write(MODELS, &format!("{text}pub struct ByHand;\n"));
@@ -187,7 +187,7 @@ fn the_names_of_inline_schemas_are_printed_once_and_can_be_changed() {
     assert_printed(
         run,
         1,
-        &["which the generated code of spec/things.yaml has already: choose another name"],
+        &["but the generated code of spec/things.yaml already uses this name: choose another name"],
     );
     repository.write("openapi-dropshot.toml", &before_text(&before));
     assert_eq!(repository.snapshot(), before, "nothing was written");
@@ -202,7 +202,7 @@ fn before_text(files: &[(std::path::PathBuf, Vec<u8>)]) -> String {
 }
 
 #[test]
-fn a_release_sets_the_version_of_the_workspace() {
+fn a_workspace_version_that_differs_from_the_newest_release_fails_the_check() {
     let repository = generated();
     repository.replace("Cargo.toml", "1.0.0", "1.0.1");
     let run = repository.run(&["check", "--skip", "roundtrip"]);
@@ -299,7 +299,7 @@ fn the_round_trip_compiles_with_the_dependencies_of_the_repository() {
 }
 
 #[test]
-fn a_file_that_was_not_generated_is_named_and_nothing_is_changed() {
+fn the_error_for_a_file_that_was_not_generated_names_the_file_and_nothing_is_changed() {
     let repository = generated();
     let by_hand = "client/src/generated/by_hand.rs";
     repository.replace(DOCUMENT, "maxLength: 100", "maxLength: 50");
@@ -339,7 +339,7 @@ fn a_file_that_was_not_generated_is_named_and_nothing_is_changed() {
 }
 
 #[test]
-fn a_generated_file_is_rewritten_and_one_that_is_not_generated_any_more_is_removed() {
+fn a_changed_generated_file_is_rewritten_and_an_obsolete_generated_file_is_removed() {
     let repository = generated();
     let text = repository.read(MODELS);
     let stale = "models/src/generated/inner/stale.rs";
@@ -388,7 +388,7 @@ fn a_folder_of_generated_code_cannot_contain_a_crate_or_the_document() {
 }
 
 #[test]
-fn line_endings_do_not_make_files_stale() {
+fn files_with_windows_line_endings_are_not_stale() {
     let repository = generated();
     for file in [MODELS, "api/src/generated/openapi.yaml", DOCUMENT] {
         let text = repository.read(file);
@@ -469,7 +469,7 @@ fn several_processes_may_generate_at_the_same_time() {
 }
 
 #[test]
-fn an_error_body_that_the_server_cannot_fill_is_named() {
+fn the_check_reports_an_error_body_with_members_that_the_server_cannot_set() {
     let repository = Repository::with_crates();
     repository.write(
         DOCUMENT,

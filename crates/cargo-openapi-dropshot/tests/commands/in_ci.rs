@@ -48,7 +48,7 @@ fn run_action(repository: &Repository, environment: &[(&str, &str)]) -> Output {
 }
 
 #[test]
-fn the_action_passes_and_annotates_what_fails() {
+fn the_action_passes_without_findings_and_annotates_each_finding() {
     let repository = Repository::code_first();
     repository.commit_all();
     assert_printed(
@@ -130,7 +130,7 @@ fn the_action_writes_sarif() {
 }
 
 #[test]
-fn the_action_compares_a_pull_request_with_its_target() {
+fn the_action_compares_a_pull_request_with_the_target_branch() {
     let origin = Repository::code_first();
     origin.replace(
         "CHANGELOG.md",
@@ -217,7 +217,7 @@ fn hook(id: &str) -> String {
 
 #[test]
 #[cfg(unix)]
-fn the_hooks_reject_a_commit_and_generate_the_code() {
+fn the_pre_commit_hooks_reject_a_commit_and_generate_the_code() {
     use std::os::unix::fs::PermissionsExt as _;
     let repository = Repository::with_crates();
     assert_eq!(repository.run(&["generate"]).0, 0);

@@ -156,7 +156,7 @@ fn diff_reads_documents_of_git_revisions() {
 }
 
 #[test]
-fn a_part_removed_since_a_git_revision_is_reported_in_an_existing_file() {
+fn a_part_removed_since_a_git_revision_is_located_in_a_file_that_still_exists() {
     let repository = Repository::code_first();
     let other = THINGS.replace(
         "components:\n",
@@ -210,7 +210,7 @@ fn a_part_removed_since_a_git_revision_is_reported_in_an_existing_file() {
 }
 
 #[test]
-fn removing_an_error_of_a_released_operation_fails_although_its_range_stays() {
+fn removing_an_error_status_fails_the_check_even_if_a_status_range_includes_the_status() {
     let repository = Repository::code_first();
     repository.replace(
         DOCUMENT,
@@ -296,7 +296,7 @@ fn an_edit_of_a_released_document_is_found_by_its_checksum() {
 }
 
 #[test]
-fn released_documents_that_an_earlier_commit_has_must_not_be_lost() {
+fn a_released_document_that_was_edited_or_removed_since_an_earlier_commit_fails_the_check() {
     let repository = Repository::code_first();
     repository.commit_all();
     let breaking = ["check", "--gate", "breaking"];
@@ -340,7 +340,7 @@ fn released_documents_that_an_earlier_commit_has_must_not_be_lost() {
 }
 
 #[test]
-fn unreleased_entries_that_an_earlier_commit_has_must_not_be_lost() {
+fn an_unreleased_changelog_entry_that_was_removed_since_an_earlier_commit_fails_the_check() {
     let repository = Repository::code_first();
     let entries = "## Unreleased\n\n### Fixed\n\n- The server closes idle connections after one minute.\n- The log has the\n  time of each request.\n";
     repository.replace("CHANGELOG.md", "## Unreleased\n", entries);
@@ -396,7 +396,7 @@ fn unreleased_entries_that_an_earlier_commit_has_must_not_be_lost() {
 }
 
 #[test]
-fn the_command_line_has_its_own_exit_code() {
+fn invalid_command_line_arguments_exit_with_code_2() {
     let repository = Repository::code_first();
     assert_eq!(repository.run(&["chek"]).0, 2);
     assert_eq!(repository.run(&["check", "--gate", "documents"]).0, 2);

@@ -4,7 +4,7 @@ use crate::repository::{DOCUMENT, Repository, assert_printed};
 use std::{fs, io, process::Stdio};
 
 #[test]
-fn a_closed_pipe_does_not_change_what_a_command_does() {
+fn a_command_with_a_closed_output_pipe_has_the_same_exit_code_and_effect() {
     let repository = Repository::with_crates();
     assert_eq!(repository.run(&["generate"]).0, 0);
     repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");
@@ -65,7 +65,7 @@ fn output_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_long_line_of_a_generated_file_is_cut() {
+fn a_long_line_of_a_generated_file_is_shortened_in_the_printed_diff() {
     let repository = Repository::with_crates();
     assert_eq!(repository.run(&["generate"]).0, 0);
     repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");

@@ -40,7 +40,7 @@ fn explain_describes_a_rule_of_each_kind() {
 }
 
 #[test]
-fn explain_lists_all_rules_and_suggests_one() {
+fn explain_lists_all_rules_and_suggests_the_rule_with_the_most_similar_id() {
     let repository = Repository::code_first();
     assert_printed(
         repository.run(&["explain"]),

@@ -61,7 +61,7 @@ fn a_document_in_several_files_generates_the_same_code_as_in_one_file() {
 }
 
 #[test]
-fn the_gates_compare_a_document_of_several_files() {
+fn the_gates_check_a_document_that_consists_of_several_files() {
     let repository = Repository::code_first();
     split(&repository);
     repository.commit_all();
@@ -88,7 +88,7 @@ fn the_gates_compare_a_document_of_several_files() {
 }
 
 #[test]
-fn documents_of_several_files_are_compared_also_those_of_revisions() {
+fn diff_compares_documents_of_several_files_including_documents_of_git_revisions() {
     let repository = Repository::code_first();
     split(&repository);
     repository.commit_all();

@@ -23,7 +23,7 @@ fn lock(crates: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_crate_with_its_own_version_keeps_it() {
+fn a_release_keeps_the_version_of_a_crate_that_does_not_inherit_the_workspace_version() {
     let manifest = "[workspace]\nmembers = [\"libs/*\"]\n\n[workspace.package]\nversion = \"1.0.0\"\n\n[workspace.dependencies]\n\
                     codec = { path = \"libs/codec\", version = \"0.3.0\" }\nmodel = { path = \"./libs/model/\", version = \"1.0.0\" }\n";
     let repository = with_manifest(manifest);
@@ -62,7 +62,7 @@ fn a_crate_with_its_own_version_keeps_it() {
 }
 
 #[test]
-fn a_workspace_inside_of_another_keeps_its_versions() {
+fn a_release_keeps_the_versions_of_a_workspace_inside_another_workspace() {
     let repository = with_manifest(
         "[workspace]\nexclude = [\"tools\"]\n\n[workspace.package]\nversion = \"1.0.0\"\n",
     );
@@ -102,7 +102,7 @@ fn a_workspace_inside_of_another_keeps_its_versions() {
 }
 
 #[test]
-fn the_version_of_a_single_crate_is_that_of_the_document() {
+fn the_version_of_a_single_crate_must_equal_the_version_of_the_newest_release() {
     let manifest = "[package]\nname = \"shop\"\nversion = \"0.9.0\"\n";
     let repository = with_manifest(manifest);
     repository.write("Cargo.lock", &lock(&[("shop", "0.9.0")]));

@@ -15,7 +15,7 @@ fn of(pairs: &[(&'static str, &'static str)]) -> Option<Deprecation> {
 }
 
 #[test]
-fn all_three_headers_are_read() {
+fn the_deprecation_the_sunset_and_the_successor_link_headers_are_parsed() {
     let deprecation = of(&[
         ("deprecation", "@1795132800"),
         ("sunset", "Thu, 05 Dec 2030 00:00:00 GMT"),
@@ -33,7 +33,7 @@ fn all_three_headers_are_read() {
 }
 
 #[test]
-fn one_deprecation_header_is_enough_even_if_its_value_is_invalid() {
+fn a_single_deprecation_header_marks_a_response_as_deprecated_even_if_its_value_is_invalid() {
     for pair in [
         ("deprecation", "true"),
         ("deprecation", "@x"),

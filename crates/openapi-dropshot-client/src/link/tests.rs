@@ -15,7 +15,7 @@ fn next_of(values: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn the_next_page_is_found_in_all_notations_of_a_link() {
+fn the_next_page_is_found_in_every_valid_form_of_the_link_header() {
     for value in [
         r#"<?cursor=a>; rel="next""#,
         "<?cursor=a>;rel=next",
@@ -48,7 +48,7 @@ fn a_page_without_a_link_to_the_next_page_is_the_last_page() {
 }
 
 #[test]
-fn a_cursor_is_decoded_once() {
+fn the_cursor_in_a_link_is_percent_decoded_exactly_once() {
     for (target, cursor) in [
         ("?limit=2&cursor=MTphOjI", Some("MTphOjI")),
         ("?cursor=a%2Bb%253D", Some("a+b%3D")),

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_try_counts_as_one() {
+    fn the_maximum_number_of_tries_includes_the_first_try() {
         let policy = RetryPolicy::new().max_tries(3);
         assert!(policy.allows_another(1));
         assert!(!policy.allows_another(2));

@@ -37,7 +37,7 @@ fn retry_after_is_read_in_seconds_and_as_a_date() {
 }
 
 #[test]
-fn a_rejection_without_retry_after_is_read_by_its_rate_limit() {
+fn the_pause_after_a_429_without_retry_after_is_the_reset_time_of_the_ratelimit_header() {
     let limit = ("ratelimit", "\"default\";r=0;t=3");
     assert_eq!(seconds(429, &[limit]), Some(3));
     assert_eq!(seconds(429, &[limit, ("retry-after", "1")]), Some(1));
@@ -45,7 +45,7 @@ fn a_rejection_without_retry_after_is_read_by_its_rate_limit() {
 }
 
 #[test]
-fn the_last_request_that_a_rate_limit_allows_delays_the_next() {
+fn the_pause_after_the_last_allowed_request_is_computed_from_the_ratelimit_headers() {
     let policy = ("ratelimit-policy", "\"default\";q=10;w=5");
     let pause = |pairs: &[(&'static str, &'static str)]| {
         rate_limit_pause(StatusCode::OK, &headers(pairs)).map(|wait| wait.as_millis())

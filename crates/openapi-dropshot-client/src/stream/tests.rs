@@ -100,7 +100,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_pieces_of_a_text_do_not_depend_on_its_chunks((text, chunks) in divided()) {
+    fn a_text_is_split_into_the_same_pieces_however_it_is_divided_into_chunks((text, chunks) in divided()) {
         let sequence = Framing::Sequence(JsonText::default());
         let event_lines = Framing::EventLines { is_after_cr: false };
         for framing in [Framing::Lines, event_lines, sequence] {
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn the_events_of_a_text_do_not_depend_on_its_chunks((text, chunks) in divided()) {
+    fn a_text_is_parsed_as_the_same_events_however_it_is_divided_into_chunks((text, chunks) in divided()) {
         prop_assert_eq!(events(&chunks), events(std::slice::from_ref(&text)));
     }
 }
@@ -240,7 +240,7 @@ fn a_new_connection_drops_the_unfinished_event_and_keeps_the_id() {
 }
 
 #[test]
-fn the_items_of_a_sequence_end_with_a_line_or_with_the_next_item() {
+fn an_item_of_a_json_sequence_ends_at_a_line_break_or_at_the_next_item() {
     let whole = |text: &'static str| Piece::Whole(Bytes::from(text));
     let unfinished = |text: &'static str| Piece::Unfinished(Bytes::from(text));
     for (text, expected) in [

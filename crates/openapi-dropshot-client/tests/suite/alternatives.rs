@@ -52,7 +52,7 @@ fn a_union_is_read_as_the_alternative_that_its_discriminator_names() {
 }
 
 #[test]
-fn a_union_in_a_member_is_read_by_its_own_discriminator() {
+fn a_union_in_a_member_is_parsed_by_the_discriminator_of_that_union() {
     let text = r#"{"contact":{"contact":null,"kind":"school"},"kind":"school"}"#;
     let (school, written) = read::<School>(text);
     assert!(
@@ -167,7 +167,7 @@ fn a_union_without_a_discriminator_is_read_as_the_alternative_that_keeps_the_mos
 }
 
 #[test]
-fn a_text_that_a_later_document_allows_is_read() {
+fn a_text_that_is_too_long_is_accepted_in_a_response_and_rejected_in_a_request() {
     let text = r#"{"nickname":"much longer than five"}"#;
     assert_eq!(read::<BorrowerPatch>(text).1, text);
     let nickname = "much longer than five".parse::<BorrowerPatchNickname>();

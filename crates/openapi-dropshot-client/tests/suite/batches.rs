@@ -113,7 +113,7 @@ async fn results_keep_the_order_of_the_inputs_and_few_calls_run_at_a_time() {
 }
 
 #[tokio::test]
-async fn without_an_order_each_result_is_yielded_as_soon_as_it_arrives() {
+async fn an_unordered_batch_yields_each_result_as_soon_as_it_arrives() {
     let client = client(&Arc::default());
     let results = Batch::new(["a much longer name", "b"], create!(client))
         .unordered()
@@ -123,7 +123,8 @@ async fn without_an_order_each_result_is_yielded_as_soon_as_it_arrives() {
 }
 
 #[tokio::test]
-async fn an_error_of_all_calls_stops_the_batch_after_the_running_calls() {
+async fn an_error_that_would_affect_every_call_stops_the_batch_after_the_running_calls_have_ended()
+{
     let client = client(&Arc::default());
     let taken = AtomicUsize::new(0);
     let names = ["a", "stop", "a longer name", "d", "e", "f", "g"];
@@ -143,7 +144,7 @@ async fn an_error_of_all_calls_stops_the_batch_after_the_running_calls() {
 }
 
 #[tokio::test]
-async fn errors_of_one_input_do_not_stop_the_others() {
+async fn only_an_error_that_would_affect_every_input_stops_the_batch() {
     let client = client(&Arc::default());
     let cases = [
         ("bad", false),

@@ -33,7 +33,7 @@ async fn a_list_in_the_query_is_sent_item_by_item() {
 }
 
 #[tokio::test]
-async fn an_error_body_of_another_shape_provides_its_title_and_its_members() {
+async fn the_title_and_the_members_of_an_error_body_with_another_structure_can_be_read() {
     let body = r#"{"title":"no such shelf","status":404,"field":"shelf"}"#;
     let service = Service::responding([json("404 Not Found", &["x-request-id: r-1"], body)]).await;
     let client = client(&service);
@@ -55,7 +55,7 @@ async fn an_error_body_of_another_shape_provides_its_title_and_its_members() {
 }
 
 #[tokio::test]
-async fn a_nested_error_and_the_error_body_of_dropshot_provide_their_code() {
+async fn the_code_and_the_message_of_a_nested_error_and_of_a_dropshot_error_are_read() {
     for (body, code, message) in [
         (
             r#"{"error":{"code":"full","message":"no room"}}"#,
@@ -125,7 +125,7 @@ async fn values_that_the_document_does_not_allow_are_rejected_before_anything_is
 }
 
 #[tokio::test]
-async fn a_value_that_the_document_does_not_list_is_kept_from_json_from_text_and_in_requests() {
+async fn an_enum_value_that_is_not_in_the_document_is_preserved_in_json_text_and_requests() {
     for (text, is_known) in [("lent", true), ("asleep", false)] {
         let received: BookStatus = serde_json::from_value(text.into()).expect("it is kept");
         assert_eq!(received.to_string(), text);

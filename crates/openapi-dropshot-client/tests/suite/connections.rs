@@ -8,7 +8,7 @@ use crate::generated::{
 use crate::service::{KEY, REX, Service, json, response};
 
 #[tokio::test]
-async fn a_proxy_gets_the_requests() {
+async fn requests_are_sent_to_the_configured_proxy() {
     let proxy = Service::responding([json("200 OK", &[], "[]")]).await;
     let client = Client::builder("http://books.invalid/v1")
         .api_key(KEY)
@@ -25,7 +25,7 @@ async fn a_proxy_gets_the_requests() {
 }
 
 #[tokio::test]
-async fn no_proxy_of_the_builder_disables_proxies() {
+async fn the_builder_method_no_proxy_disables_a_configured_proxy() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let proxy = Service::responding([json("200 OK", &[], "[]")]).await;
     let client = Client::builder(service.base_url())

@@ -165,7 +165,7 @@ async fn a_rejected_key_is_replaced_and_the_request_sent_again_once() {
 }
 
 #[tokio::test]
-async fn a_key_that_stays_the_same_is_not_sent_again() {
+async fn a_rejected_request_is_not_sent_again_if_the_provider_returns_the_same_key() {
     let service = Service::responding([unauthorized()]).await;
     let client = Client::builder(service.base_url())
         .credentials(|| async { Ok(ApiKey::new("always-this")) })
@@ -257,7 +257,8 @@ async fn a_creation_that_took_too_long_is_not_sent_with_another_key() {
 }
 
 #[tokio::test]
-async fn a_creation_that_may_have_been_carried_out_keeps_its_key_beyond_the_lifetime() {
+async fn a_retry_of_a_creation_that_may_have_succeeded_uses_the_same_api_key_even_if_the_key_has_expired()
+ {
     let service = Service::responding([String::new(), added(), added()]).await;
     let (_, provider) = numbered(Some(Duration::from_millis(1)));
     let client = Client::builder(service.base_url())
@@ -303,7 +304,7 @@ async fn a_request_that_was_not_carried_out_or_is_idempotent_is_sent_with_anothe
 }
 
 #[tokio::test]
-async fn a_provider_without_a_key_fails_the_call_unless_there_is_an_earlier_key() {
+async fn if_the_provider_has_no_key_the_call_fails_unless_an_earlier_key_was_loaded() {
     let service = Service::responding((0..2).map(|_| books())).await;
     let state: Arc<Mutex<Option<&str>>> = Arc::new(Mutex::new(None));
     let provided = Arc::clone(&state);
@@ -372,7 +373,7 @@ async fn a_changed_key_file_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_is_called_once_a_second_while_there_is_a_key() {
+async fn while_an_earlier_key_exists_a_failing_provider_is_called_at_most_once_per_second() {
     const CALLS: usize = 50;
     let responses = (0..CALLS + 4).map(|_| books());
     let responses = responses.chain([unauthorized(), books()]);
@@ -417,7 +418,7 @@ async fn a_provider_that_fails_is_called_once_a_second_while_there_is_a_key() {
 }
 
 #[tokio::test]
-async fn a_provider_that_hangs_does_not_stop_the_calls_while_there_is_a_key() {
+async fn a_provider_that_hangs_does_not_block_calls_if_an_earlier_key_was_loaded() {
     const CALLS: usize = 10;
     let service = Service::responding((0..=CALLS).map(|_| books())).await;
     let (next, loads, provider) = scripted();
@@ -439,7 +440,7 @@ async fn a_provider_that_hangs_does_not_stop_the_calls_while_there_is_a_key() {
 }
 
 #[tokio::test]
-async fn a_rejected_key_is_not_sent_again_if_no_other_can_be_loaded() {
+async fn a_rejected_key_is_not_sent_again_if_no_other_key_can_be_loaded() {
     let service = Service::responding([books(), unauthorized(), books(), books()]).await;
     let (next, _, provider) = scripted();
     let set = |load| *next.lock().expect("no test panics with it") = load;
@@ -478,7 +479,7 @@ impl Interceptor for Alarm {
 }
 
 #[tokio::test]
-async fn a_file_without_a_key_is_logged_and_reported_and_calls_continue() {
+async fn a_key_file_without_a_key_is_logged_and_reported_to_hooks_and_calls_continue() {
     let folder = tempfile::tempdir().expect("there is a folder for temporary files");
     let path = folder.path().join("the-key-of-this-test");
     let service = Service::responding((0..4).map(|_| books())).await;

@@ -65,7 +65,7 @@ impl<'a> MakeWriter<'a> for Log {
 }
 
 #[tokio::test]
-async fn a_deprecation_is_logged_once_passed_on_and_counted() {
+async fn a_deprecation_is_logged_once_and_is_also_reported_to_the_application_and_counted() {
     let gone = r#"{"code":"not_found","message":"no","status":404}"#;
     let service = Service::responding([
         json("200 OK", &HEADERS, REX),

@@ -192,7 +192,7 @@ async fn a_classifier_decides_which_errors_are_retried() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_tried_only_once() {
+async fn an_https_request_to_a_server_without_tls_is_not_retried() {
     let listener = TcpListener::bind("127.0.0.1:0")
         .await
         .expect("a port is free");

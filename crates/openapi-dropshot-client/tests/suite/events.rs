@@ -122,7 +122,7 @@ fn ids(service: &MockTransport) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_stream_reconnects_after_its_last_event_until_the_service_ends_it() {
+async fn a_stream_reconnects_and_resumes_after_the_last_event_until_the_service_ends_the_stream() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     service.respond(events(
         "id: a\nevent: lent\ndata: 1\n\ndata: 2\n\nid: b\ndata: 3\n",
@@ -171,7 +171,7 @@ async fn a_stream_continues_after_the_event_that_the_request_names() {
 }
 
 #[tokio::test]
-async fn a_service_with_no_content_ends_the_stream_at_once() {
+async fn a_204_response_ends_the_event_stream_at_once() {
     let service = MockTransport::new();
     service.respond(end());
     let sent = watch(mocked(&service, &Passing::new()))
@@ -195,7 +195,7 @@ async fn the_service_says_how_long_to_wait_before_the_next_connection() {
 }
 
 #[tokio::test]
-async fn pauses_grow_until_the_attempts_in_a_row_are_used_up() {
+async fn pauses_between_reconnects_grow_until_the_limit_of_consecutive_attempts_is_reached() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     service.respond(events("data: 1\n\n"));
     service.respond_with(Method::GET, "/v1/loans/events", |_| {
@@ -309,7 +309,7 @@ async fn a_silent_stream_reconnects() {
 }
 
 #[tokio::test]
-async fn an_event_that_is_too_large_is_one_error_at_its_position_and_is_not_repeated() {
+async fn an_event_that_is_too_large_is_reported_as_one_error_in_order_and_is_not_requested_again() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     let long = "x".repeat(100);
     service.respond(events(&format!(
@@ -507,7 +507,7 @@ async fn interceptors_see_each_connection_as_a_call() {
 }
 
 #[tokio::test]
-async fn the_policy_of_the_call_decides_about_attempts() {
+async fn the_retry_policy_of_a_call_also_decides_whether_a_stream_reconnects() {
     use crate::generated::RetryDecision;
 
     let (service, clock) = (MockTransport::new(), Passing::new());
@@ -577,7 +577,7 @@ async fn events_are_received_over_sockets_and_after_broken_connections() {
 
 #[cfg(feature = "blocking")]
 #[test]
-fn events_are_read_without_async() {
+fn events_can_be_read_by_blocking_code() {
     use openapi_dropshot_client::blocking::wait;
 
     let (service, clock) = (MockTransport::new(), Passing::new());

@@ -85,7 +85,7 @@ impl Interceptor for Observer {
 }
 
 #[tokio::test]
-async fn hooks_can_wait_share_the_context_of_a_call_and_see_its_end() {
+async fn hooks_can_be_async_share_the_context_of_a_call_and_are_notified_when_the_call_ends() {
     let (service, observer) = (MockTransport::new(), Observer::default());
     let client = mocked(&service).to_builder().interceptor(observer.clone());
     let client = client
@@ -154,7 +154,7 @@ async fn a_hook_cannot_run_longer_than_the_time_limit_of_its_call() {
 }
 
 #[tokio::test]
-async fn a_changed_clone_of_a_client_keeps_the_other_settings() {
+async fn a_client_that_is_rebuilt_with_one_changed_setting_keeps_the_other_settings() {
     let service = MockTransport::new();
     service.respond_to(Method::GET, "/v1/books", no_books());
     let client = mocked(&service)
@@ -185,7 +185,7 @@ async fn a_changed_clone_of_a_client_keeps_the_other_settings() {
 }
 
 #[tokio::test]
-async fn the_default_transport_is_wrapped() {
+async fn an_application_can_wrap_the_default_transport() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let recorder = Arc::clone(&seen);
@@ -275,7 +275,7 @@ async fn a_raw_request_uses_the_settings_of_its_client() {
 }
 
 #[tokio::test]
-async fn a_mock_delays_and_computes_responses_and_lists_unused_rules() {
+async fn a_mock_transport_can_delay_and_compute_responses_and_lists_unused_rules() {
     let service = MockTransport::new();
     let delay = Duration::from_millis(30);
     service.respond(no_books().delay(delay));
@@ -300,7 +300,7 @@ async fn a_mock_delays_and_computes_responses_and_lists_unused_rules() {
 }
 
 #[tokio::test]
-async fn optional_members_accept_the_values_of_required_members_and_options() {
+async fn the_builder_sets_an_optional_member_from_a_value_or_from_an_option() {
     let book = |book: crate::generated::types::builder::Book| {
         let book = book.id(1).name("Emma").category_id(7).build();
         book.expect("it is valid").status
@@ -318,7 +318,7 @@ async fn optional_members_accept_the_values_of_required_members_and_options() {
 }
 
 #[tokio::test]
-async fn requests_are_spawned_and_their_responses_are_iterated() {
+async fn a_request_can_run_in_a_spawned_task_and_a_list_response_can_be_iterated() {
     let page = format!("[{REX}]");
     let service = Service::responding((0..3).map(|_| json("200 OK", &[], &page))).await;
     let spawned = tokio::spawn(client(&service).list_books().limit(1).send());
@@ -334,7 +334,7 @@ async fn requests_are_spawned_and_their_responses_are_iterated() {
 }
 
 #[tokio::test]
-async fn a_request_has_the_settings_of_a_call() {
+async fn headers_retry_policy_and_timeout_can_be_set_on_a_request() {
     let service = MockTransport::new();
     service.respond(overloaded());
     let client = mocked(&service);
@@ -351,7 +351,7 @@ async fn a_request_has_the_settings_of_a_call() {
 }
 
 #[test]
-fn each_reason_not_to_try_again_is_shown() {
+fn every_reason_for_not_retrying_has_a_descriptive_display_text() {
     for (stop, words) in [
         (RetryStop::NotRepeatable, "not safe to repeat"),
         (RetryStop::Tries, "allows no further try"),

@@ -52,7 +52,7 @@ impl Interceptor for Recorder {
 }
 
 #[tokio::test]
-async fn the_hooks_of_the_client_are_called_around_those_of_the_call_at_each_try() {
+async fn at_each_try_the_hooks_of_the_client_are_called_before_and_after_the_hooks_of_the_call() {
     let service = Service::responding([
         String::new(),
         response("502 Bad Gateway", &["x-request-id: r"], ""),
@@ -90,7 +90,7 @@ async fn the_hooks_of_the_client_are_called_around_those_of_the_call_at_each_try
 }
 
 #[tokio::test]
-async fn a_hook_sees_the_body_and_the_key_to_sign_them() {
+async fn a_hook_can_read_the_body_and_the_api_key_to_sign_the_request() {
     let service = Service::responding([json("201 Created", &[], crate::service::REX)]).await;
     let client = Client::builder(service.base_url())
         .api_key(KEY)
@@ -133,7 +133,7 @@ async fn a_hook_that_fails_ends_the_call_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn a_header_of_a_call_replaces_that_of_the_client() {
+async fn a_header_of_a_call_replaces_the_same_header_of_the_client() {
     let responses = (0..2).map(|_| json("200 OK", &[], "[]"));
     let service = Service::responding(responses).await;
     let client = Client::builder(service.base_url())
@@ -187,7 +187,7 @@ async fn a_header_of_a_call_replaces_that_of_the_client() {
 }
 
 #[tokio::test]
-async fn a_custom_http_client_keeps_the_name_of_the_application() {
+async fn a_custom_http_client_keeps_its_user_agent_unless_an_application_name_is_set() {
     let responses = (0..2).map(|_| json("200 OK", &[], "[]"));
     let service = Service::responding(responses).await;
     let http = crate::generated::reqwest::Client::builder()

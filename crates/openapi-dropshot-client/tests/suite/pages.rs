@@ -4,7 +4,7 @@ use crate::generated::{ErrorKind, types::BookStatus};
 use crate::service::{REX, Service, client, json};
 
 #[tokio::test]
-async fn the_links_of_the_service_lead_from_page_to_page() {
+async fn the_link_header_of_a_page_leads_to_the_next_page() {
     let link = r#"link: <../books>; rel="collection", <?limit=1&status=available&cursor=MTphOjI%3D>; rel="next""#;
     let service = Service::responding([
         json("200 OK", &[link], &format!("[{REX}]")),

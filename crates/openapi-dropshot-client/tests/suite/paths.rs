@@ -84,7 +84,8 @@ fn targets(service: &Service) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_value_that_would_lead_to_another_operation_is_rejected_before_it_is_sent() {
+async fn a_path_value_that_would_lead_to_another_operation_is_rejected_before_the_request_is_sent()
+{
     let cases: [(&'static Operation, &Values<'_>, &str); 9] = [
         (
             &REMOVE_KEYS,
@@ -168,7 +169,7 @@ async fn a_value_that_would_lead_to_another_operation_is_rejected_before_it_is_s
 }
 
 #[tokio::test]
-async fn a_value_stays_one_segment_of_the_path() {
+async fn a_path_parameter_value_is_always_encoded_as_exactly_one_path_segment() {
     // Characters that the crate `url` parses as a dot segment, a slash, or a part of an address, or removes.
     let cases = [
         (
@@ -203,7 +204,7 @@ async fn a_value_stays_one_segment_of_the_path() {
 }
 
 #[tokio::test]
-async fn a_value_is_not_parsed_as_the_name_of_another_parameter() {
+async fn a_path_parameter_value_in_braces_is_not_replaced_by_another_parameter() {
     let service = Service::responding([removed(), removed(), removed()]).await;
     let values = [("org", "{user}"), ("user", "{org}")];
     let sent = call(&service, &REMOVE_KEYS, &values).await;

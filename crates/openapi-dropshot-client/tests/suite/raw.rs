@@ -4,7 +4,7 @@ use crate::service::{Service, client, json};
 use serde_json::json;
 
 #[tokio::test]
-async fn unknown_members_are_found_at_their_places() {
+async fn unknown_members_of_a_response_are_listed_with_their_json_pointers() {
     let body = r#"[{"id":1,"name":"Rex","categoryId":7,"status":"available","a/b":{"x":1},"gone":null},
         {"id":2,"name":"Tom","categoryId":7,"shelf":"north"}]"#;
     let service = Service::responding([json("200 OK", &[], body)]).await;

@@ -71,7 +71,7 @@ async fn a_safe_request_is_sent_again_until_it_succeeds() {
 }
 
 #[tokio::test]
-async fn the_number_of_tries_is_limited_and_in_the_error() {
+async fn the_number_of_tries_is_limited_and_the_error_contains_this_number() {
     let service = Service::responding((0..9).map(|_| bad_gateway())).await;
     let clock = Passing::new();
     let client = builder(&service, &clock)
@@ -123,7 +123,7 @@ async fn a_permanent_error_is_not_retried() {
 }
 
 #[tokio::test]
-async fn a_creation_keeps_its_key_in_all_tries() {
+async fn all_tries_of_a_creation_have_the_same_idempotency_key() {
     let service = Service::responding([
         String::new(),
         cut(),
@@ -182,7 +182,7 @@ async fn an_idempotency_key_of_the_caller_is_sent_and_returned_in_the_error() {
 }
 
 #[tokio::test]
-async fn the_pause_is_retry_after_and_then_jitter() {
+async fn the_pause_before_a_retry_is_the_time_in_retry_after_plus_jitter() {
     let service = Service::responding([
         json("429 Too Many Requests", &["retry-after: 3"], "{}"),
         json(
@@ -268,7 +268,8 @@ async fn a_pause_of_any_length_ends_the_call_without_a_panic() {
 }
 
 #[tokio::test]
-async fn the_last_request_that_a_rate_limit_allows_delays_the_next_one() {
+async fn after_the_last_request_that_a_rate_limit_allows_the_client_waits_before_the_next_request()
+{
     let spent = [
         "ratelimit: \"default\";r=0;t=8",
         "ratelimit-policy: \"default\";q=4;w=8",

@@ -146,7 +146,7 @@ async fn the_error_of_a_transport_says_whether_the_service_may_have_received_the
 }
 
 #[tokio::test]
-async fn a_transport_that_never_ends_is_ended_by_the_time_limit() {
+async fn a_call_whose_transport_never_responds_ends_at_the_time_limit() {
     let service = tower::service_fn(|_: Request<RequestBody>| {
         std::future::pending::<Result<Response<Body>, BoxError>>()
     });

@@ -23,7 +23,7 @@ fn problem(status: &str, title: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_body_of_an_error_is_read_by_its_status() {
+async fn the_body_of_an_error_is_parsed_as_the_type_that_the_document_declares_for_the_status() {
     let service = Service::responding([
         json(
             "400 Bad Request",
@@ -134,7 +134,7 @@ async fn a_typed_error_is_converted_to_the_plain_error_and_back() {
 }
 
 #[tokio::test]
-async fn the_body_of_a_success_is_read_by_its_status() {
+async fn the_body_of_a_success_is_parsed_as_the_type_that_the_document_declares_for_the_status() {
     let service = Service::responding([
         json("200 OK", &[], LOAN),
         json("202 Accepted", &[], r#"{"ticket":"t1"}"#),
@@ -210,7 +210,7 @@ async fn bodies_have_the_media_type_of_the_document() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_not_exploded_is_sent_as_one_text() {
+async fn a_list_parameter_with_explode_false_is_sent_as_one_text() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let client = client(&service);
     let texts = |texts: &[&str]| {
@@ -237,7 +237,7 @@ async fn a_list_that_is_not_exploded_is_sent_as_one_text() {
 }
 
 #[test]
-fn the_bodies_of_callbacks_are_types() {
+fn the_body_of_each_callback_has_a_generated_type() {
     let returned: callbacks::CreateLoanReturned =
         serde_json::from_str(LOAN).expect("it is what the service sends");
     assert_eq!(returned.id, 7);

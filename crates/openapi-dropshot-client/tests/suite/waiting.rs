@@ -112,7 +112,7 @@ async fn a_state_that_is_reached_at_the_deadline_is_a_success() {
 }
 
 #[tokio::test]
-async fn a_waiter_without_time_sends_one_request() {
+async fn a_waiter_with_a_timeout_of_zero_sends_exactly_one_request() {
     let service = Service::responding([loan(r#""out""#)]).await;
     let clock = Passing::new();
     let waiting = waiting(&client(&service, &clock)).timeout(Duration::ZERO);
@@ -122,7 +122,7 @@ async fn a_waiter_without_time_sends_one_request() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_request_ends_the_waiting() {
+async fn a_waiter_ends_with_the_error_of_a_request_that_fails() {
     let body = r#"{"code":"not_found","message":"no such loan"}"#;
     let service = Service::responding([loan(r#""out""#), json("404 Not Found", &[], body)]).await;
     let error = waiting(&client(&service, &Passing::new())).await;

@@ -188,7 +188,7 @@ async fn the_api_key_is_not_sent_to_another_origin() {
 }
 
 #[tokio::test]
-async fn a_link_to_its_own_page_is_an_error() {
+async fn a_page_whose_next_link_leads_to_the_same_page_is_an_error() {
     let service = Service::responding([page(&[1], Some(""))]).await;
     let client = client(&service);
     let outcome: Vec<_> = client.list_books().stream().collect().await;
@@ -219,7 +219,7 @@ async fn each_page_has_its_own_retries() {
 }
 
 #[tokio::test]
-async fn a_bound_is_checked_before_the_first_page_is_fetched() {
+async fn a_limit_out_of_bounds_is_rejected_before_the_first_page_is_fetched() {
     let service = Service::responding(three_pages()).await;
     let client = client(&service);
     for limit in [0, 101] {

@@ -55,7 +55,7 @@ fn written(holds: Holds) -> Option<&'static str> {
 }
 
 #[test]
-fn every_pass_reaches_every_schema() {
+fn every_pass_over_a_document_visits_schemas_at_every_place_of_the_grammar() {
     let mut found = Vec::new();
     ways(
         ObjectKind::Document,

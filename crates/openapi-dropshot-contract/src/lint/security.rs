@@ -56,7 +56,7 @@ fn check_scopes(name: &str, scheme: &Node, listed: &[Node], problems: &mut Vec<P
         });
         if !is_known {
             let message = format!("the scheme `{name}` has no scope `{}`", text.escape_debug());
-            let help = "list it in `scopes` of one of its flows";
+            let help = "list the scope in `scopes` of a flow of the scheme";
             problems.push(rules::SECURITY_SCOPE.problem(&scope.at, message, help));
         }
     }

@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn random_pieces_cause_no_panic(pieces in prop::collection::vec(piece(), 0..40)) {
+    fn random_pieces_of_text_cause_no_panic(pieces in prop::collection::vec(piece(), 0..40)) {
         let text = pieces.concat();
         survive("openapi.yaml", &text);
         survive("openapi.json", &text);

@@ -13,7 +13,7 @@ fn document(version: &str, schema: &str) -> String {
 }
 
 #[test]
-fn a_schema_of_3_1_means_the_same_as_its_form_in_3_0() {
+fn a_schema_of_openapi_3_1_has_the_same_meaning_as_the_equivalent_in_openapi_3_0() {
     for (newer, older) in [
         ("{type: [string, 'null']}", "{type: string, nullable: true}"),
         ("{type: [string]}", "{type: string}"),
@@ -154,7 +154,7 @@ fn a_schema_of_3_1_means_the_same_as_its_form_in_3_0() {
 }
 
 #[test]
-fn a_rewritten_document_keeps_its_places_and_its_text() {
+fn a_document_converted_from_openapi_3_1_keeps_the_original_places_and_text() {
     let text = document("3.1.1", "{type: [string, 'null'], minLength: 3}");
     let document = readable(&text);
     let length = document.schemas["Thing"].min_length.as_ref();
@@ -263,7 +263,7 @@ fn members_of_openapi_3_2_are_read() {
 }
 
 #[test]
-fn members_of_openapi_3_2_are_members_of_no_older_version() {
+fn members_of_openapi_3_2_are_reported_in_documents_of_older_versions() {
     let whole = |members: &str, paths: &str| {
         format!("openapi: 3.1.0\ninfo: {{title: T, version: 1.0.0}}\n{members}paths: {paths}\n")
     };
@@ -395,7 +395,7 @@ components:
 }
 
 #[test]
-fn path_items_of_the_components_and_absent_responses_are_read() {
+fn a_path_item_in_components_and_an_operation_without_responses_are_read() {
     let document = readable(
         "openapi: 3.1.0
 info: {title: T, version: 1.0.0, summary: S., license: {name: L, identifier: MIT}}
@@ -435,7 +435,7 @@ fn problems_of_newer(schema: &str) -> Vec<(String, usize, String)> {
 }
 
 #[test]
-fn problems_name_the_place_and_the_keyword_of_the_text() {
+fn problems_name_the_place_and_the_keyword_as_written_in_the_document() {
     let table = [
         (
             "      type: integer\n      exclusiveMinimum: 9\n      maximum: 3\n",

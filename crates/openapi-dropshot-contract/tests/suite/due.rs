@@ -7,7 +7,7 @@ use openapi_dropshot_contract::lifecycle::{WARNING_DAYS, due};
 use openapi_dropshot_contract::release::{Bump, Version, needed};
 
 #[test]
-fn a_sunset_warns_half_a_year_before_and_fails_from_its_day_on() {
+fn a_sunset_is_a_warning_from_180_days_before_and_an_error_from_the_day_of_the_sunset() {
     let text = CONTRACT;
     let document = openapi_dropshot_contract::read("openapi.yaml", text).expect("a document");
     assert_eq!(WARNING_DAYS, 180);
@@ -38,7 +38,7 @@ fn a_sunset_warns_half_a_year_before_and_fails_from_its_day_on() {
 }
 
 #[test]
-fn a_break_needs_a_major_version_and_an_addition_a_minor_one() {
+fn a_breaking_change_needs_a_major_version_and_an_addition_needs_a_minor_version() {
     let contract = CONTRACT;
     let asked = |old: &str, new: &str| {
         assert!(contract.contains(old), "nothing to edit: {old}");
@@ -58,7 +58,7 @@ fn a_break_needs_a_major_version_and_an_addition_a_minor_one() {
 }
 
 #[test]
-fn a_version_tells_whether_clients_can_break() {
+fn the_step_between_two_versions_is_recognised_as_major_minor_or_patch() {
     let version = |text: &str| Version::parse(text).expect("a version");
     for (from, to, bump) in [
         ("1.0.0", "2.0.0", Some(Bump::Major)),

@@ -25,7 +25,7 @@ fn with_responses(responses: &str) -> String {
 }
 
 #[test]
-fn the_catalogue_is_found_and_read() {
+fn the_error_catalogue_of_a_document_is_found_and_read() {
     let document = readable(&with_catalogue(CATALOGUE));
     let codes: Vec<_> = document
         .error_catalogue()
@@ -177,7 +177,7 @@ fn unlisted(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_operation_lists_each_code_that_the_service_sends_for_it() {
+fn an_operation_that_does_not_list_an_error_code_that_the_service_sends_is_reported() {
     let marked = |code| without(code).replacen("        4XX:", "        «4XX:", 1);
     for (code, status) in [("invalid_request", 400), ("rate_limited", 429)] {
         assert_strict_fault(
@@ -206,7 +206,7 @@ fn an_operation_lists_each_code_that_the_service_sends_for_it() {
 }
 
 #[test]
-fn a_code_with_the_same_status_replaces_the_code_of_the_service() {
+fn an_error_code_of_the_document_replaces_the_code_of_the_service_with_the_same_status() {
     let renamed = |text: &str| text.replace("rate_limited", "slow_down");
     assert_eq!(unlisted(&renamed(CONTRACT)), [""; 0]);
     let unlisted = unlisted(&renamed(&without("rate_limited")));

@@ -158,7 +158,7 @@ fn the_parts_of_other_files_become_parts_of_the_document() {
 }
 
 #[test]
-fn the_document_of_several_files_is_one_text_that_means_the_same() {
+fn a_document_of_several_files_can_be_written_as_one_text_with_the_same_meaning() {
     let document = read_from(&files(), MAIN).expect("all files are there");
     let text = document.one_text();
     let again = openapi_dropshot_contract::read("one.yaml", &text).expect("it has no other files");
@@ -350,7 +350,7 @@ fn no_file_is_read_for_a_document_without_references_to_files() {
 }
 
 #[test]
-fn the_folder_of_a_git_revision_is_part_of_the_names() {
+fn the_names_of_referenced_files_begin_with_the_git_revision_of_the_document() {
     let mut names = Vec::new();
     let main = MAIN.to_owned();
     let _ = read_with_files("main:openapi.yaml", &main, &mut |name| {

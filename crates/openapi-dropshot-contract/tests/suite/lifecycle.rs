@@ -6,7 +6,7 @@ use crate::support::{
 use openapi_dropshot_contract::model::Stability;
 
 #[test]
-fn the_lifecycle_is_read() {
+fn the_lifecycle_extensions_of_an_operation_are_read() {
     let document = readable(&with_operation(
         "      deprecated: true
       x-deprecated-since: 2026-11-20

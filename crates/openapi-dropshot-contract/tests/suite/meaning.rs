@@ -28,7 +28,7 @@ components:
 }
 
 #[test]
-fn a_parameter_or_header_that_may_be_null_is_one_that_may_be_absent() {
+fn allowing_null_in_a_parameter_or_header_is_not_a_difference() {
     for place in ["header", "query"] {
         let operation = |schema: &str| {
             format!(
@@ -43,7 +43,7 @@ fn a_parameter_or_header_that_may_be_null_is_one_that_may_be_absent() {
 }
 
 #[test]
-fn a_description_beside_a_reference_is_not_that_of_the_component() {
+fn a_description_beside_a_reference_is_a_difference_from_the_plain_reference() {
     let operation = |schema: &str| {
         format!(
             "{{responses: {{'200': {{description: D., content: {{application/json: {{schema: {schema}}}}}}}}}}}"

@@ -56,7 +56,7 @@ components: {securitySchemes: {key: {type: http, scheme: bearer}}}
 }
 
 #[test]
-fn status_codes_match_as_http_means_them() {
+fn a_status_key_matches_one_code_a_range_or_every_code() {
     let code = |key: &str| StatusCode::from_key(key).expect("a status code");
     assert!(code("4XX").contains(404) && !code("4XX").contains(500));
     assert!(code("default").contains(404) && !code("404").contains(405));
@@ -66,7 +66,7 @@ fn status_codes_match_as_http_means_them() {
 }
 
 #[test]
-fn the_response_for_a_status_is_the_most_exact_one() {
+fn the_response_for_a_status_is_the_exact_code_else_the_range_else_the_default() {
     let document = readable(&crate::support::with_paths(
         "  /a:
     get:
@@ -110,7 +110,7 @@ fn nodes_are_found_by_pointer_and_converted_to_json() {
 }
 
 #[test]
-fn removing_a_part_also_removes_its_users_and_unused_components() {
+fn removing_a_part_also_removes_all_parts_that_need_the_part_and_components_that_become_unused() {
     let text = "openapi: 3.0.3
 info: {title: T, version: 1.0.0}
 paths:

@@ -35,7 +35,7 @@ fn thing(version: &str, schemas: &str) -> Value {
 }
 
 #[test]
-fn a_member_closed_by_one_part_of_all_of_stays_closed() {
+fn a_property_that_rejects_unknown_members_in_one_part_of_all_of_still_rejects_unknown_members() {
     let thing = thing(
         "3.0.3",
         "Address: {type: object, additionalProperties: false, properties: {street: {type: string}}}
@@ -56,7 +56,7 @@ const VEHICLES: &str = "Vehicle: {type: object, required: [kind], properties: {k
     Truck: {allOf: [{$ref: '#/components/schemas/Vehicle'}, {type: object, properties: {load: {type: string}}}]}";
 
 #[test]
-fn a_partial_mapping_keeps_the_subtypes_that_it_does_not_name() {
+fn a_discriminator_mapping_that_omits_a_subtype_does_not_exclude_the_subtype() {
     let references = json!([
         {"$ref": "#/components/schemas/Truck"},
         {"$ref": "#/components/schemas/Car"}
@@ -157,7 +157,7 @@ fn forbidden_further_elements_become_a_maximum_number_of_elements() {
 }
 
 #[test]
-fn first_elements_of_one_part_of_all_of_are_not_joined_with_elements_of_another() {
+fn prefix_items_of_one_part_of_all_of_are_not_merged_with_the_items_of_another_part() {
     let base = "Base: {type: array, prefixItems: [{type: string}, {type: integer}], unevaluatedItems: false}";
     let joined = |part: &str| {
         thing(
@@ -180,7 +180,7 @@ fn first_elements_of_one_part_of_all_of_are_not_joined_with_elements_of_another(
 }
 
 #[test]
-fn all_parts_of_all_of_need_to_allow_null() {
+fn null_is_allowed_only_if_all_parts_of_all_of_allow_null() {
     let text = |nullable: bool| match nullable {
         true => json!({"type": ["string", "null"], "maxLength": 5, "minLength": 1}),
         false => json!({"type": "string", "maxLength": 5, "minLength": 1}),
@@ -226,7 +226,7 @@ fn all_parts_of_all_of_need_to_allow_null() {
 }
 
 #[test]
-fn a_query_object_is_split_only_if_its_members_keep_their_meaning() {
+fn a_query_object_is_split_into_parameters_only_if_the_meaning_stays_the_same() {
     let names = |parameter: &str| -> Vec<String> {
         let document = readable(&format!(
             "openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths:\n  /a: {{get: {{operationId: a, parameters: [{{in: query, name: q, {parameter}}}], responses: {{'204': {{description: D.}}}}}}}}\n"

@@ -31,7 +31,7 @@ fn undeclared_tags_are_reported() {
 }
 
 #[test]
-fn a_body_of_get_has_no_meaning() {
+fn a_request_body_of_get_gets_a_warning() {
     let text = with_operation("      requestBody: «{content: {}}\n");
     assert_warning(&text, "meaningless-body", "a body of GET", "parameters");
 }
@@ -50,7 +50,7 @@ fn a_body_of_a_response_without_content_is_ignored() {
 }
 
 #[test]
-fn styles_fit_the_place_of_the_parameter() {
+fn a_style_that_the_location_of_a_parameter_does_not_allow_is_rejected() {
     let text =
         with_operation("      parameters: [{name: q, in: query, schema: {}, style: «matrix}]\n");
     assert_fault(

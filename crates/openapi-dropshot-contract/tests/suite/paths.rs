@@ -42,7 +42,7 @@ fn path_parameters_without_a_variable_are_reported() {
 }
 
 #[test]
-fn a_parameter_of_the_path_item_counts_for_all_its_operations() {
+fn a_parameter_of_a_path_item_applies_to_all_operations_of_the_path_item() {
     assert_clean(&with_paths(&format!(
         "  /books/{{bookId}}:\n    parameters: [{}]\n    get: {{{RESPONSES}}}\n    delete: {{{RESPONSES}}}\n",
         parameter("bookId")
@@ -50,7 +50,7 @@ fn a_parameter_of_the_path_item_counts_for_all_its_operations() {
 }
 
 #[test]
-fn two_paths_cannot_match_the_same_requests() {
+fn two_paths_that_match_the_same_requests_are_reported() {
     let path = |name: &str| {
         format!(
             "/books/{{{name}}}:\n    get: {{parameters: [{}], {RESPONSES}}}\n",

@@ -47,7 +47,7 @@ fn rules_of(text: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn an_operation_has_the_responses_that_every_service_sends() {
+fn an_operation_without_the_responses_that_every_service_sends_is_reported() {
     let not_found = with_responses("        '404': {description: Gone.}\n")
         .replace("      operationId", "      «operationId");
     assert_found_missing(
@@ -116,7 +116,7 @@ fn assert_found_missing(marked: &str, message: &str, help: &str) {
 }
 
 #[test]
-fn a_stability_level_of_a_schema_is_reported() {
+fn a_stability_level_in_a_schema_is_reported_as_misplaced() {
     let text = with_responses(
         "        '200': {description: Fine., content: {a/b: {schema: {type: object, example: {}, properties: {a: {x-stability-level: «beta}}}}}}\n",
     );
@@ -199,7 +199,7 @@ fn the_general_profile_does_not_apply_the_project_rules() {
 }
 
 #[test]
-fn a_whole_contract_follows_all_rules() {
+fn the_contract_of_the_tests_follows_all_rules() {
     let document = read("books.yaml", CONTRACT).unwrap_or_else(|problems| panic!("{problems}"));
     let problems = lint(&document, Profile::Strict);
     assert!(

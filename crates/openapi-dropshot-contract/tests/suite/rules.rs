@@ -7,7 +7,7 @@ use openapi_dropshot_contract::rules::{self, Part, Profile, Rule};
 use std::collections::{BTreeMap, HashSet};
 
 #[test]
-fn ids_are_unique_and_in_kebab_case() {
+fn rule_ids_are_unique_and_in_kebab_case() {
     let ids = rules::all().map(|rule| rule.id);
     let ids: Vec<&str> = ids
         .chain(rules::all_changes().map(|rule| rule.id))
@@ -50,7 +50,7 @@ fn large(rule: &Rule) -> (String, String) {
 }
 
 #[test]
-fn each_rule_is_reported_for_the_example_that_breaks_it_and_not_for_the_other() {
+fn each_rule_is_reported_for_the_wrong_example_and_not_for_the_correct_example() {
     for rule in rules::all() {
         let (breaks, keeps) = match rule.part {
             Part::Words => large(rule),

@@ -49,7 +49,7 @@ fn other_openapi_versions_are_rejected_with_a_remedy() {
 }
 
 #[test]
-fn an_unknown_member_is_rejected_with_the_most_similar_one() {
+fn an_unknown_member_is_rejected_if_a_known_name_is_similar_and_else_gets_a_warning() {
     let text = with_operation("      «sumary: List\n");
     assert_fault(
         &text,
@@ -68,7 +68,7 @@ fn an_unknown_member_is_rejected_with_the_most_similar_one() {
 }
 
 #[test]
-fn keywords_of_other_versions_are_rejected_with_their_form_in_3_0() {
+fn keywords_of_other_versions_are_rejected_with_the_equivalent_in_openapi_3_0() {
     for (keyword, help) in [
         ("«const: a", "an `enum` of one value"),
         ("«patternProperties: {}", "`additionalProperties`"),
@@ -86,7 +86,7 @@ fn keywords_of_other_versions_are_rejected_with_their_form_in_3_0() {
 }
 
 #[test]
-fn members_that_change_no_meaning_are_ignored_with_a_warning() {
+fn members_without_a_meaning_are_ignored_with_a_warning() {
     for schema in [
         "{type: string, «examples: [a]}",
         "{type: string, «$comment: a}",
@@ -113,7 +113,7 @@ fn members_that_change_no_meaning_are_ignored_with_a_warning() {
 }
 
 #[test]
-fn a_missing_member_is_reported_at_its_object() {
+fn a_missing_member_is_reported_at_the_object_that_lacks_the_member() {
     let text = "openapi: 3.0.3\ninfo: «{title: T}\npaths: {}\n";
     // Without the version, the document still has the same meaning.
     assert_warning(
@@ -140,7 +140,7 @@ fn a_missing_member_is_reported_at_its_object() {
 }
 
 #[test]
-fn a_member_of_the_wrong_type_is_reported_with_what_it_must_be() {
+fn a_member_of_the_wrong_type_is_reported_with_the_required_type() {
     for (schema, message, help) in [
         (
             "type: «[string, 'null']",
@@ -215,7 +215,7 @@ fn a_member_of_the_wrong_type_is_reported_with_what_it_must_be() {
 }
 
 #[test]
-fn an_unknown_type_is_rejected_with_the_right_word() {
+fn an_unknown_type_is_rejected_with_a_suggestion() {
     for (word, help) in [
         ("'null'", "nullable: true"),
         ("file", "format: binary"),

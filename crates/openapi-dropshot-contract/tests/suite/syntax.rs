@@ -45,7 +45,7 @@ fn tabs_may_indent_json() {
 }
 
 #[test]
-fn numbers_stay_exact_as_far_as_64_bits_go() {
+fn numbers_of_up_to_64_bits_are_read_exactly() {
     for text in [
         "9223372036854775807",
         "-9223372036854775808",
@@ -64,7 +64,7 @@ fn numbers_stay_exact_as_far_as_64_bits_go() {
 }
 
 #[test]
-fn a_date_stays_a_string_and_quotes_make_strings() {
+fn dates_and_quoted_values_in_yaml_are_read_as_strings() {
     assert_eq!(
         extension("a.yaml", &yaml("2026-11-20")).as_str(),
         Some("2026-11-20")
@@ -77,7 +77,7 @@ fn a_date_stays_a_string_and_quotes_make_strings() {
 }
 
 #[test]
-fn places_are_counted_in_characters_from_one() {
+fn lines_and_columns_begin_at_one_and_columns_count_characters() {
     let node = extension("a.yaml", &yaml("{ünïcödé: [a, 'b']}"));
     let second = node.pointer("/ünïcödé/1").expect("the node exists");
     assert_eq!((second.at.line, second.at.column), (4, 24));
@@ -95,7 +95,7 @@ fn pointers_escape_slashes_and_tildes() {
 }
 
 #[test]
-fn names_that_look_like_numbers_are_taken_as_text() {
+fn member_names_that_look_like_numbers_are_read_as_text() {
     let document = readable(
         "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths:\n  /a:\n    get:\n      responses:\n        200: {description: Fine.}\n",
     );
@@ -151,7 +151,7 @@ fn aliases_have_the_value_of_their_anchor() {
 }
 
 #[test]
-fn aliases_cannot_fill_the_memory() {
+fn aliases_that_would_expand_to_a_very_large_document_are_rejected() {
     let mut text = String::from("openapi: 3.0.3\nx-0: &a0 [1,1,1,1,1,1,1,1,1,1]\n");
     for level in 1..20 {
         let inside = vec![format!("*a{}", level - 1); 10].join(",");
@@ -177,7 +177,7 @@ fn an_alias_inside_its_own_value_is_rejected() {
 }
 
 #[test]
-fn nesting_is_limited() {
+fn a_document_that_is_nested_too_deeply_is_rejected() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let text = json(&format!(
             "{}1{}",
@@ -202,7 +202,7 @@ fn schemas_may_nest_as_deep_as_the_syntax_allows() {
 }
 
 #[test]
-fn long_names_cannot_fill_the_memory() {
+fn a_member_name_that_is_too_long_is_rejected() {
     let name = "n".repeat(3000);
     assert_fault(
         &yaml(&format!("{{«{name}: 1}}")),
@@ -219,7 +219,7 @@ fn merge_keys_are_rejected() {
 }
 
 #[test]
-fn a_second_document_is_rejected() {
+fn a_second_yaml_document_in_the_same_file_is_rejected() {
     assert_fault(
         &format!("{}«---\nopenapi: 3.0.3\n", yaml("1")),
         "several-documents",
@@ -253,7 +253,7 @@ fn yaml_that_json_cannot_express_is_rejected() {
 }
 
 #[test]
-fn broken_yaml_is_rejected_where_it_breaks() {
+fn a_syntax_error_in_yaml_is_reported_at_the_place_of_the_error() {
     let text = with_components("  schemas:\n    A:\n      description: a: «b\n");
     let text = text.replace('«', "");
     let problems = read("a.yaml", &text).expect_err("it is broken");
@@ -264,7 +264,7 @@ fn broken_yaml_is_rejected_where_it_breaks() {
 }
 
 #[test]
-fn broken_json_is_rejected_where_it_breaks() {
+fn a_syntax_error_in_json_is_reported_at_the_place_of_the_error() {
     for (value, message, help) in [
         ("{\"a\": 1,«}", "key must be a string", "remove the comma"),
         ("[1,«]", "expected value", "remove the comma"),

@@ -9,7 +9,7 @@ fn schema(members: &str) -> String {
 }
 
 #[test]
-fn a_default_is_valid_by_its_schema() {
+fn a_default_that_the_schema_does_not_allow_is_reported() {
     for (members, message) in [
         (
             "type: integer, minimum: 1, maximum: 100, default: «0",
@@ -132,7 +132,7 @@ fn a_default_is_valid_by_its_schema() {
 }
 
 #[test]
-fn each_of_the_first_elements_is_valid_by_its_own_schema() {
+fn each_element_of_a_default_is_checked_against_the_schema_in_prefix_items() {
     let newer = |members: &str| schema(members).replace("openapi: 3.0.3", "openapi: 3.1.0");
     let two = "type: array, prefixItems: [{type: string}, {type: integer}]";
     for (members, message) in [
@@ -189,7 +189,7 @@ fn a_valid_default_is_accepted() {
 }
 
 #[test]
-fn references_and_compositions_are_followed() {
+fn a_default_is_checked_through_references_and_compositions() {
     let text = with_schemas(
         "    Base: {type: object, required: [name], properties: {name: {$ref: '#/components/schemas/Name'}}}
     Name: {type: string, maxLength: 3}
@@ -221,7 +221,7 @@ fn enum_values_that_the_schema_excludes_are_reported() {
 }
 
 #[test]
-fn a_wrong_example_is_a_warning_and_an_error_by_the_project_rules() {
+fn an_invalid_example_is_a_warning_and_under_the_project_rules_an_error() {
     let example = schema("type: integer, example: «ten");
     assert_warning(
         &example,
@@ -268,7 +268,7 @@ fn read_only_properties_may_be_absent_from_requests() {
 }
 
 #[test]
-fn compositions_with_too_many_combinations_are_abandoned_quickly() {
+fn the_check_of_compositions_with_too_many_combinations_stops_quickly() {
     let mut schemas = String::from("    A0: {type: string}\n");
     for level in 1..60 {
         let inner = format!("{{$ref: '#/components/schemas/A{}'}}", level - 1);

@@ -98,7 +98,7 @@ macro_rules! event {
 
 impl EndedRequest<'_> {
     /// Counts the request, and logs its line unless too many requests of the same kind were logged.
-    /// The target of the line is this module.
+    /// The `tracing` target of the line is this module.
     pub(crate) fn record(&self, metrics: Option<&Metrics>, rejected: &RejectedLines) {
         if let Some(metrics) = metrics {
             metrics.requests.end(self);

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_rejection_has_its_own_lines_in_each_period() {
+    fn each_kind_of_rejection_has_its_own_limit_of_log_lines_per_period() {
         let lines = lines(3);
         for _ in 0..2 {
             for kind in [
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn successful_requests_and_server_errors_other_than_503_always_have_a_line() {
+    fn successful_requests_and_server_errors_other_than_503_are_always_logged() {
         let lines = lines(3);
         for status in [200, 201, 204, 304, 500, 502, 504] {
             assert_eq!(of_hundred(&lines, Some(status), None), 100, "{status}");
@@ -163,13 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_each_rejection_has_a_line() {
+    fn without_a_limit_every_rejection_is_logged() {
         let lines = RejectedLines::new(Rate::Off);
         assert_eq!(of_hundred(&lines, Some(401), None), 100);
     }
 
     #[test]
-    fn rejections_beyond_the_tracked_kinds_share_one_limit() {
+    fn if_too_many_kinds_of_rejections_occur_the_remaining_kinds_share_one_log_limit() {
         let lines = lines(1);
         let logged = (400..500).filter(|status| lines.has_line_for(Some(*status), None));
         assert_eq!(logged.count(), KINDS + 1);

@@ -245,6 +245,12 @@ impl Networks {
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
+
+    /// The networks, in the order in which they were written.
+    #[must_use]
+    pub fn as_slice(&self) -> &[IpNet] {
+        &self.0
+    }
 }
 
 impl FromStr for Networks {

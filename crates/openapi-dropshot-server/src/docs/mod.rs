@@ -39,12 +39,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_viewer_is_embedded() {
+    fn the_documentation_viewer_is_embedded_in_the_binary() {
         assert!(VIEWER.len() > 1_000_000);
     }
 
     #[test]
-    fn the_page_names_no_other_origin() {
+    fn the_documentation_page_loads_nothing_from_another_origin() {
         for text in page_and_script(&crate::info::TEST, "Shop", "/v1") {
             let text = String::from_utf8_lossy(&text);
             assert!(

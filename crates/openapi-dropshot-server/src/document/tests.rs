@@ -43,7 +43,7 @@ fn without_hidden_operations_the_contract_is_served_unchanged() {
 }
 
 #[test]
-fn a_hidden_operation_is_missing_in_both_forms_of_the_document() {
+fn a_hidden_operation_is_missing_in_the_yaml_and_in_the_json_document() {
     for hidden in all() {
         let served: Vec<&Operation> = all().into_iter().filter(|one| *one != hidden).collect();
         let document = Document::of::<TestContract>(&served);

@@ -57,7 +57,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     #[tokio::test]
-    async fn batches_are_deleted_until_none_is_full() {
+    async fn expired_idempotency_keys_are_deleted_in_batches_until_none_is_left() {
         let state = TestState::default();
         state.expired.store(2 * BATCH + 1, Ordering::Relaxed);
         let deleted = delete_expired(&state, &SystemClock).await;

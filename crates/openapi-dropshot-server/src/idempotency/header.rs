@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_accept_255_characters_and_no_more() {
+    fn quoted_and_unquoted_idempotency_keys_have_at_most_255_characters() {
         let longest = "x".repeat(255);
         let escaped = "\\\"".repeat(255);
         assert_eq!(key(&longest), Some(longest.clone()));

@@ -74,7 +74,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_one_guard_holds_a_name_until_it_is_dropped() {
+    async fn a_second_request_with_the_same_idempotency_key_waits_until_the_first_guard_is_dropped()
+    {
         let all = InFlight::default();
         let first = all.enter(&name(1, "a")).expect("it is free");
         let mut second = all.enter(&name(1, "a")).expect_err("it is taken");

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_another_form_are_not_an_expiry() {
+    fn texts_in_another_format_are_rejected_as_an_expiry() {
         for text in [
             "",
             "d",
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expiry_is_after_the_creation_and_within_the_calendar() {
+    fn an_expiry_before_the_creation_of_the_key_or_beyond_the_calendar_is_rejected() {
         let now = time("2026-11-22T10:00:00Z");
         for text in ["2026-11-22", "2026-11-22T10:00:00Z", "1999-12-31"] {
             let expiry: Expiry = text.parse().expect(text);

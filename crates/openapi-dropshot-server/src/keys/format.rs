@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_another_form_are_not_keys() {
+    fn texts_in_another_format_are_rejected_as_keys() {
         let key = FORMAT.generate();
         let longer = format!("{}0", key.reveal());
         let shorter = &key.reveal()[..key.reveal().len() - 1];

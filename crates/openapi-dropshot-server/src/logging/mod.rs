@@ -160,7 +160,7 @@ mod tests {
     use tracing::Level;
 
     #[test]
-    fn log_filters_use_the_name_of_the_service_for_this_crate() {
+    fn a_log_filter_for_the_service_also_applies_to_this_crate() {
         for (setting, access, other) in [
             ("info", true, true),
             ("info,shop_server::access=off", false, true),

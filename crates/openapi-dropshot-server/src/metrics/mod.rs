@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn existing_metric_names_keep_their_meaning() {
+    fn if_a_metric_name_is_registered_twice_the_first_registration_is_kept() {
         let metrics = metrics();
         metrics.counter("twice_total", "Once.", || 1);
         metrics.counter("twice_total", "Once.", || 2);

@@ -64,7 +64,7 @@ async fn a_mock_response_has_its_status_headers_and_body_and_the_mock_header() {
 }
 
 #[tokio::test]
-async fn an_invalid_response_and_another_panic_are_distinguished() {
+async fn an_invalid_mock_response_is_distinguished_from_another_panic() {
     for text in ["", r#"{"status":1}"#, r#"{"status":200,"hedders":{}}"#] {
         let error = sent(text).await.expect_err(text);
         assert!(error.contains("a mock response cannot be sent"), "{error}");

@@ -198,7 +198,9 @@ pub(super) fn check_scope<S: State>(
     operation: &Operation,
 ) -> Result<(), ErrorResponse> {
     let own = found.permissions.scope;
-    let (message, scope) = match found.missing_scope {
+    let missing = found.missing_scope;
+    let missing = missing.or_else(|| S::missing_scope(&found.principal, operation));
+    let (message, scope) = match missing {
         Some(scope) => {
             let message = format!(
                 "this credential does not have the scope `{scope}`, which this operation requires; use one that has it"

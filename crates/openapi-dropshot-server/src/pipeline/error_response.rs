@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_condition_has_its_status_and_a_json_body() {
+    fn every_error_condition_has_the_status_of_the_contract_and_a_json_body() {
         for &condition in Condition::ALL {
             let response = response(ErrorResponse::new(condition, "why"));
             let status = response.status().as_u16();

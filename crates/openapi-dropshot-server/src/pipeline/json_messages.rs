@@ -22,7 +22,7 @@ mod tests {
     use crate::test_contract::TestContract;
 
     #[test]
-    fn messages_of_other_errors_stay_as_they_are() {
+    fn messages_of_errors_that_are_not_about_json_are_not_changed() {
         let message = "invalid type: map, expected i64 at line 1";
         let rejection = TestContract::reject(Condition::Unavailable, message);
         assert_eq!(in_json_terms::<TestContract>(rejection).message, message);

@@ -28,7 +28,7 @@ fn without_a_rate_there_is_no_limit() {
 }
 
 #[test]
-fn the_rate_of_a_key_replaces_that_of_the_settings() {
+fn the_rate_limit_of_a_key_replaces_the_rate_limit_of_the_settings() {
     let own = Some("2".parse().expect("a rate"));
     for settings in ["off", "1", "1000"] {
         let limiter = limiter(settings, "3");
@@ -97,7 +97,7 @@ fn the_largest_settings_do_not_overflow() {
 }
 
 #[test]
-fn a_request_uses_its_cost_of_the_rate_limit_and_at_most_the_burst() {
+fn a_request_consumes_its_cost_from_the_rate_limit_but_never_more_than_the_burst() {
     let limiter = limiter("1", "10");
     let count = |cost, now| limiter.count(&1, None, cost, ms(now)).expect("a limit");
     let quota = count(7, 0);

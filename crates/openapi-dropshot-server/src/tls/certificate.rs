@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_with_the_dates_is_described_until_it_is_solved() {
+    fn problems_with_the_validity_dates_of_a_certificate_are_described() {
         let now = DateTime::UNIX_EPOCH + TimeDelta::days(1000);
         let problem = |begin: i64, expiry: i64| {
             let dates = Dates {

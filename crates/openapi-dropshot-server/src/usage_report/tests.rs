@@ -84,7 +84,7 @@ fn an_operation_without_a_call_is_unused_after_thirty_days_of_counting() {
 }
 
 #[test]
-fn days_without_calls_are_not_counted_before_the_restore_of_a_backup() {
+fn after_the_restore_of_a_backup_days_without_calls_are_counted_from_the_restore_on() {
     let mut report = report(Some(41), "shop");
     let usage = report.operations.remove(0);
     let deprecation = RETIRED.deprecation.expect("it is deprecated");
@@ -123,7 +123,7 @@ fn days_without_calls_are_not_counted_before_the_restore_of_a_backup() {
 }
 
 #[test]
-fn an_unused_operation_is_safe_to_remove_from_its_sunset_on() {
+fn an_unused_operation_is_reported_as_safe_to_remove_from_its_sunset_date_on() {
     let mut report = report(Some(41), "shop");
     let mut verdict = |days_left| {
         let mut operations = report.operations.iter_mut();
@@ -139,7 +139,7 @@ fn an_unused_operation_is_safe_to_remove_from_its_sunset_on() {
 }
 
 #[test]
-fn the_csv_has_one_row_per_day_and_no_formulas() {
+fn the_csv_has_one_row_per_day_and_contains_no_spreadsheet_formulas() {
     let csv = report(Some(3), "a \"shop\", closed").to_csv();
     let rows: Vec<_> = csv.lines().skip(1).collect();
     assert_eq!(rows.len(), 3, "{csv}");
@@ -149,7 +149,7 @@ fn the_csv_has_one_row_per_day_and_no_formulas() {
 }
 
 #[test]
-fn the_page_escapes_texts_of_clients() {
+fn the_usage_report_page_escapes_texts_that_clients_sent() {
     let page = report(Some(3), "<script>alert(1)</script>").to_html();
     assert!(
         page.contains("&lt;script&gt;") && !page.contains("<script"),

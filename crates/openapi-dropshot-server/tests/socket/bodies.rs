@@ -88,7 +88,7 @@ async fn the_type_and_the_size_of_bodies_that_are_not_json_are_checked() {
 }
 
 #[tokio::test]
-async fn json_is_checked_if_there_is_a_body() {
+async fn invalid_json_is_rejected_with_400_in_required_and_in_optional_bodies() {
     let server = service();
     for path in ["/note", "/optional-note"] {
         for content in [
@@ -123,7 +123,7 @@ async fn an_optional_body_may_be_absent() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_server_has_the_body_that_the_document_gives_its_status() {
+async fn an_error_from_the_server_has_the_body_that_the_document_declares_for_that_status() {
     let server = service();
     for (path, media_type, start) in [
         ("/form", "application/problem+json", r#"{"title":""#),

@@ -3,7 +3,7 @@
 use crate::{send, start};
 
 #[tokio::test]
-async fn a_page_may_send_the_headers_of_the_document() {
+async fn a_cors_preflight_allows_the_headers_that_the_document_declares() {
     let server = start(|setup| {
         setup.web.cors_origins = "https://shop.example".parse().expect("an origin");
     });

@@ -394,7 +394,7 @@ async fn the_credentials_of_one_security_alternative_suffice() {
 }
 
 #[tokio::test]
-async fn a_bearer_credential_is_parsed_by_rfc_9110() {
+async fn a_bearer_credential_is_parsed_as_rfc_9110_specifies() {
     let server = start();
     for scheme in ["Bearer", "bearer", "BEARER", "Bearer  "] {
         let header = format!("Authorization: {scheme} bearer");
@@ -419,7 +419,7 @@ async fn a_bearer_credential_is_parsed_by_rfc_9110() {
 }
 
 #[tokio::test]
-async fn a_user_and_a_password_are_parsed_by_rfc_7617() {
+async fn a_user_and_a_password_are_parsed_as_rfc_7617_specifies() {
     let server = start();
     let right = basic("änn:a:b".as_bytes());
     accepted(&server, "/basic", &[&right], "basic=änn:a:b").await;
@@ -445,7 +445,7 @@ async fn a_user_and_a_password_are_parsed_by_rfc_7617() {
 }
 
 #[tokio::test]
-async fn a_key_in_the_query_is_decoded_and_occurs_once() {
+async fn an_api_key_in_the_query_is_decoded_and_is_rejected_if_it_occurs_twice() {
     let server = start();
     for query in [
         "key=%C3%A4+key%26",
@@ -475,7 +475,7 @@ async fn a_key_in_the_query_is_decoded_and_occurs_once() {
 }
 
 #[tokio::test]
-async fn a_key_in_a_cookie_occurs_once() {
+async fn an_api_key_in_a_cookie_is_rejected_if_the_cookie_occurs_twice() {
     let server = start();
     for headers in [
         &["Cookie: session=cookie"][..],
@@ -531,7 +531,7 @@ async fn operations_without_declared_security_reject_every_request() {
 }
 
 #[tokio::test]
-async fn a_signature_is_checked_with_the_body() {
+async fn the_signature_of_a_request_is_verified_against_its_body() {
     let server = start();
     let json = "Content-Type: application/json";
     for (headers, body, status) in [

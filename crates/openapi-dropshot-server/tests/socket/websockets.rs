@@ -67,7 +67,8 @@ async fn a_websocket_request_without_an_upgrade_is_rejected_with_400() {
 }
 
 #[tokio::test]
-async fn a_websocket_counts_as_a_connection_and_is_not_closed_for_others() {
+async fn a_websocket_counts_towards_the_connection_limit_and_is_not_closed_to_make_room_for_others()
+{
     let server = start(|setup| {
         setup.limits.max_connections = NonZeroUsize::new(2).expect("not 0");
     });

@@ -44,7 +44,7 @@ fn an_error_condition_uses_the_catalogue_entry_of_its_code_or_else_of_its_status
 }
 
 #[test]
-fn every_condition_has_its_own_built_in_entry() {
+fn every_error_condition_has_a_built_in_entry_with_a_unique_code() {
     let codes: std::collections::BTreeSet<&str> = Condition::ALL
         .iter()
         .map(|condition| condition.built_in().code)
@@ -54,7 +54,7 @@ fn every_condition_has_its_own_built_in_entry() {
 }
 
 #[test]
-fn every_status_of_an_error_has_an_entry() {
+fn every_error_status_has_a_built_in_entry() {
     for status in 400..600 {
         assert_eq!(ErrorEntry::of_status(status).status, status);
     }
@@ -72,7 +72,7 @@ fn every_status_of_an_error_has_an_entry() {
 }
 
 #[test]
-fn a_body_has_the_members_of_the_document_in_their_order() {
+fn an_error_body_has_the_members_in_the_order_of_the_document() {
     let rejection = Rejection::new(Condition::NotFound.built_in(), "no \"x\"");
     assert_eq!(
         text(&rejection),
@@ -114,7 +114,7 @@ fn an_error_uses_the_first_body_shape_that_includes_its_status() {
 }
 
 #[test]
-fn a_body_of_an_operation_is_sent_with_the_id_of_the_request() {
+fn an_error_body_of_an_operation_is_sent_with_the_request_id() {
     let own = Rejection::with_body(409, &serde_json::json!({ "why": "locked" }));
     assert_eq!(own.error.code, "conflict");
     assert_eq!(text(&own), r#"{"request_id":"7","why":"locked"}"#);

@@ -14,7 +14,7 @@ fn without_beyond_f64(text: &str) -> Option<String> {
 }
 
 #[test]
-fn minus_zero_is_read_as_zero_and_other_numbers_stay() {
+fn minus_zero_is_replaced_by_zero_and_other_numbers_are_unchanged() {
     for (text, expected) in [
         (r#"{"a":-0}"#, Some(r#"{"a":0 }"#)),
         (
@@ -69,7 +69,7 @@ fn a_duplicate_member_is_reported_at_any_depth() {
 }
 
 #[test]
-fn sixty_four_levels_are_allowed_and_one_more_is_not() {
+fn json_nested_64_levels_deep_is_accepted_and_65_levels_are_rejected() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
         assert_eq!(problem(nested(64).as_bytes()), None);
@@ -100,7 +100,7 @@ fn invalid_json_is_rejected_with_its_place() {
 }
 
 #[test]
-fn only_numbers_beyond_f64_are_replaced_and_all_other_positions_stay() {
+fn numbers_too_large_for_f64_are_replaced_without_moving_the_rest_of_the_text() {
     for (text, expected) in [
         (r#"{"a": 1e400, "b": 1}"#, Some(r#"{"a": 0    , "b": 1}"#)),
         (
@@ -123,7 +123,7 @@ fn only_numbers_beyond_f64_are_replaced_and_all_other_positions_stay() {
 }
 
 #[test]
-fn type_names_in_messages_are_those_of_json() {
+fn messages_use_the_type_names_of_json() {
     for (theirs, ours) in [
         (
             "integer `7`, expected struct NewItem",
@@ -159,7 +159,7 @@ fn values_from_the_client_are_quoted_unchanged_in_messages() {
 }
 
 #[test]
-fn other_messages_are_not_changed() {
+fn messages_without_rust_type_names_are_not_changed() {
     assert_eq!(
         in_json_terms("missing field `bookId` at line 1 column 2"),
         None

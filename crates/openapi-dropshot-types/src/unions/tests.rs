@@ -45,7 +45,7 @@ fn exactly_one_alternative_must_accept_a_value() {
 }
 
 #[test]
-fn any_of_selects_the_alternative_that_keeps_the_most_parts() {
+fn any_of_selects_the_alternative_that_keeps_the_most_parts_of_the_value() {
     fn any(value: Value) -> Result<Size, String> {
         Alternatives::of(&value)
             .or("`Half`", Size::Half)

@@ -29,7 +29,7 @@ fn words_that_rustdoc_would_take_for_links_or_html_are_escaped() {
 }
 
 #[test]
-fn a_code_block_is_never_taken_for_a_doctest() {
+fn a_code_block_in_a_description_does_not_become_a_doctest() {
     assert_eq!(
         harmless("A:\n\n    let a = 1;\n\nB"),
         "A:\n\n```text\nlet a = 1;\n```\n\nB"

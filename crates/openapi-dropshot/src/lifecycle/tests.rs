@@ -23,7 +23,7 @@ fn the_link_to_a_replacement_is_relative_to_the_request() {
 }
 
 #[test]
-fn a_day_is_recognised_in_words_and_in_iso_8601() {
+fn a_date_in_a_description_is_recognised_in_words_and_in_iso_8601() {
     let day = NaiveDate::from_ymd_opt(2030, 12, 5).unwrap_or_default();
     for text in ["Removed on 5\nDecember 2030.", "`2030-12-05`"] {
         assert!(names_day(text, day), "{text}");
@@ -34,7 +34,7 @@ fn a_day_is_recognised_in_words_and_in_iso_8601() {
 }
 
 #[test]
-fn a_sunset_is_an_http_date() {
+fn a_sunset_is_written_as_an_http_date() {
     let day = NaiveDate::from_ymd_opt(2030, 12, 5).unwrap_or_default();
     assert_eq!(http_date(day), "Thu, 05 Dec 2030 00:00:00 GMT");
     assert_eq!(in_words(day), "5 December 2030");

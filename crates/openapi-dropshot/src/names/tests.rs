@@ -24,7 +24,7 @@ fn names_are_converted_to_rust_conventions() {
 }
 
 #[test]
-fn every_name_is_an_identifier() {
+fn every_name_becomes_a_valid_rust_identifier() {
     for name in [
         "²", "①", "ǅ", "日本", "a\u{301}", "🦀", "İ", "ß", "_", "__", "Ⅷ", "٣",
     ] {

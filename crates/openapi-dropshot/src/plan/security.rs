@@ -10,8 +10,8 @@ use openapi_dropshot_types::SchemeKind;
 pub(crate) struct Security {
     /// Whether a request without credentials is accepted.
     pub(crate) is_open: bool,
-    /// The alternatives. Each is a list of schemes that are required together: the index of the scheme in the document, and its
-    /// scopes.
+    /// The alternatives. Each is a list of the schemes that are required together, each scheme with its
+    /// index in the document and its scopes.
     pub(crate) alternatives: Vec<Vec<(usize, Vec<String>)>>,
 }
 

@@ -29,7 +29,7 @@ fn kept<T: DeserializeOwned + Serialize>(value: &Value) -> Option<Value> {
 }
 
 #[test]
-fn exactly_one_alternative_takes_a_value() {
+fn one_of_keeps_a_value_that_matches_an_alternative_and_rejects_others() {
     for value in [
         json!({ "kind": "anchored" }),
         json!({ "kind": "under_way", "knots": 12.5 }),
@@ -58,7 +58,7 @@ fn exactly_one_alternative_takes_a_value() {
 }
 
 #[test]
-fn any_of_accepts_a_value_and_keeps_all_of_it() {
+fn any_of_keeps_the_members_of_all_alternatives_that_match_a_value() {
     for value in [
         json!({ "crates": 3 }),
         json!({ "litres": 5 }),
@@ -75,7 +75,7 @@ fn any_of_accepts_a_value_and_keeps_all_of_it() {
 }
 
 #[test]
-fn a_discriminator_names_the_alternative() {
+fn the_discriminator_selects_the_alternative() {
     let robot = serde_json::from_value(json!({ "type": "robot", "model": "m" }));
     assert!(matches!(robot, Ok(Pilot::Machine(_))), "{robot:?}");
     let person = serde_json::from_value(json!({ "type": "Person", "name": "n" }));
@@ -86,7 +86,7 @@ fn a_discriminator_names_the_alternative() {
 }
 
 #[test]
-fn described_enumeration_values_stay_an_enumeration() {
+fn a_one_of_with_described_string_values_becomes_an_enumeration() {
     assert_eq!(Flag::ALL.len(), 3);
     assert_eq!("quebec".parse(), Ok(Flag::Quebec));
     let schema = emitted()["components"]["schemas"]["Flag"].clone();
@@ -179,7 +179,7 @@ fn the_emitted_document_has_the_same_pages_bodies_and_responses() {
 }
 
 #[test]
-fn a_form_is_read_as_its_schema_says() {
+fn a_form_is_read_as_the_type_of_the_schema() {
     let good: Registration = serde_json::from_value(json!({ "name": "ab", "masts": 2 }))
         .expect("the registration is right");
     assert_eq!(good.masts, 2);
@@ -196,7 +196,7 @@ fn a_form_is_read_as_its_schema_says() {
 }
 
 #[test]
-fn read_only_write_only_and_several_kinds_of_credentials_are_kept() {
+fn generated_code_keeps_read_only_write_only_and_all_alternative_security_schemes() {
     let members = emitted()["components"]["schemas"]["Anchorage"]["properties"].clone();
     assert_eq!(members["since"]["readOnly"], json!(true));
     assert_eq!(members["flag"]["readOnly"], json!(true));

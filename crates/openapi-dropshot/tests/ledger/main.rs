@@ -19,7 +19,7 @@ use openapi_dropshot_types::{
 use serde_json::json;
 
 #[test]
-fn a_rejection_has_the_status_and_the_body_of_its_code() {
+fn a_rejection_has_the_status_and_the_body_of_the_error_code() {
     let error = ListEntriesError::NoAccount("no account 0000".into());
     let body = serde_json::to_value(&error).expect("the body can be written");
     let rejection = Rejection::from(error);
@@ -67,7 +67,7 @@ fn a_response_that_the_document_does_not_list_becomes_500() {
 }
 
 #[test]
-fn the_catalogue_is_that_of_the_document() {
+fn the_generated_error_catalogue_equals_the_catalogue_of_the_document() {
     let codes: Vec<_> = ErrorCode::ALL
         .iter()
         .map(|code| (code.as_str(), code.status()))

@@ -105,7 +105,7 @@ fn assert_rejected(table: &[(String, &str)]) {
 }
 
 #[test]
-fn the_documents_around_the_rejected_constructs_are_supported() {
+fn the_documents_of_the_tests_are_supported_without_the_rejected_constructs() {
     assert_eq!(
         problems(&schema("      type: string\n")),
         Vec::<String>::new()

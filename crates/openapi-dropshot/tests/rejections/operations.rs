@@ -121,7 +121,7 @@ fn operations_that_dropshot_cannot_serve_are_rejected() {
 }
 
 #[test]
-fn a_catalogue_of_errors_is_complete_and_used() {
+fn an_incomplete_or_unused_error_catalogue_is_rejected() {
     let document = |codes: &str, response: &str| {
         let names = if codes.is_empty() {
             "bad"

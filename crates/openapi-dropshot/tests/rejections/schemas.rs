@@ -63,7 +63,7 @@ fn schemas_without_an_equivalent_type_are_rejected() {
 }
 
 #[test]
-fn keywords_of_3_1_without_a_rust_type_are_rejected_at_their_place() {
+fn keywords_of_openapi_3_1_without_a_rust_type_are_rejected_at_the_place_of_the_keyword() {
     let object = "      type: object\n      properties: {a: {type: string}, b: {type: string}}\n";
     for (before, keyword) in [
         (object, "if: {required: [a]}"),
@@ -118,7 +118,7 @@ fn keywords_of_3_1_without_a_rust_type_are_rejected_at_their_place() {
 }
 
 #[test]
-fn alternatives_and_values_that_contradict_each_other_are_rejected() {
+fn one_of_enum_or_const_that_contradicts_another_keyword_is_rejected() {
     for (yaml, expected) in [
         (
             "      type: [string, integer]\n      oneOf: [{minLength: 3}, {minimum: 10}]\n",
@@ -139,7 +139,7 @@ fn alternatives_and_values_that_contradict_each_other_are_rejected() {
 }
 
 #[test]
-fn a_range_without_a_multiple_is_empty() {
+fn an_integer_range_that_contains_no_allowed_multiple_is_rejected() {
     assert_rejected(&[(
         schema("      type: integer\n      minimum: 1\n      maximum: 4\n      multipleOf: 5\n"),
         "empty-range … no multiple of 5 is between 1 and 4",
@@ -147,7 +147,7 @@ fn a_range_without_a_multiple_is_empty() {
 }
 
 #[test]
-fn defaults_become_values_of_their_rust_types() {
+fn defaults_that_their_schemas_do_not_allow_are_rejected() {
     let property = |yaml: &str| {
         schema(&format!(
             "      type: object\n      properties:\n        a:\n{yaml}"
@@ -226,7 +226,7 @@ fn parts_of_all_of_that_contradict_each_other_are_rejected() {
 }
 
 #[test]
-fn schemas_that_are_nested_without_end_are_rejected_and_cyclic_ones_end() {
+fn schemas_that_are_nested_too_deeply_are_rejected_and_recursive_schemas_are_supported() {
     let deep = format!(
         "      type: array\n      items: {}{{}}{}\n",
         "{type: array, items: ".repeat(70),
@@ -286,7 +286,7 @@ fn schemas_of_other_teams_are_supported() {
 }
 
 #[test]
-fn a_reference_into_a_schema_is_supported() {
+fn a_reference_to_a_part_of_a_schema_is_supported() {
     let inner = "      type: object
       properties:
         first: {$ref: '#/components/schemas/Other/properties/a'}

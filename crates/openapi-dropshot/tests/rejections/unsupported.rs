@@ -18,7 +18,7 @@ fn after(yaml: &str) -> String {
 }
 
 #[test]
-fn constructs_that_generated_code_would_lose_are_rejected() {
+fn constructs_that_generated_code_would_ignore_are_rejected() {
     assert_rejected(&[
         (
             with("").replace(

@@ -29,7 +29,7 @@ fn schema(name: &str) -> Value {
 }
 
 #[test]
-fn the_schemas_of_scalars_keep_their_constraints() {
+fn the_emitted_schemas_of_scalars_keep_the_constraints_of_the_document() {
     assert_eq!(
         schema("PageSize"),
         json!({ "type": "integer", "format": "uint8", "minimum": 1, "maximum": 50, "default": 10 })
@@ -66,7 +66,7 @@ fn the_schemas_of_scalars_keep_their_constraints() {
 }
 
 #[test]
-fn the_schemas_of_collections_keep_their_constraints() {
+fn the_emitted_schemas_of_collections_keep_the_constraints_of_the_document() {
     assert_eq!(
         schema("Tags"),
         json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": 3, "uniqueItems": true })
@@ -87,7 +87,7 @@ fn the_schemas_of_collections_keep_their_constraints() {
 }
 
 #[test]
-fn the_schemas_of_members_tell_whether_they_may_be_absent_or_null() {
+fn the_emitted_schemas_tell_which_members_may_be_absent_or_null() {
     let tool = schema("Tool");
     assert_eq!(tool["required"], json!(["kind", "name", "owner", "size"]));
     assert_eq!(

@@ -35,7 +35,7 @@ fn only_the_canonical_spelling_of_a_parameter_is_accepted() {
 }
 
 #[test]
-fn violations_name_the_rule_of_the_value() {
+fn the_error_for_an_invalid_parameter_names_the_rule_and_the_value() {
     let why = |text: &str| {
         models::PageSize::from_text(text)
             .err()
@@ -60,7 +60,7 @@ fn violations_name_the_rule_of_the_value() {
 }
 
 #[test]
-fn headers_of_responses_are_written_as_texts() {
+fn the_values_of_response_headers_are_written_as_strings() {
     let headers = models::ListToolsOkHeaders {
         x_total: models::ListToolsOkHeadersXTotal::try_from(3).expect("in bounds"),
         x_kind: Some(models::Kind::DrillBit),

@@ -421,7 +421,7 @@ fn the_table_has_a_row_for_each_operation() {
 }
 
 #[test]
-fn an_error_of_a_document_without_a_catalogue_has_the_body_of_the_document() {
+fn an_error_has_the_body_that_the_document_declares_if_there_is_no_error_catalogue() {
     let rejection = Rejection::from(ListToolsError::NotFound(problem("no tools".to_owned())));
     assert_eq!(rejection.error.status, 404);
     let body = Generated::<Echo>::error_body(&rejection, "id");
@@ -441,7 +441,7 @@ fn an_error_of_a_document_without_a_catalogue_has_the_body_of_the_document() {
 }
 
 #[test]
-fn an_error_that_no_handler_makes_has_the_body_and_the_media_type_of_its_status() {
+fn an_error_from_the_server_has_the_body_that_the_document_declares_for_that_status() {
     let of = |operation: Option<OperationId>, condition: Condition| {
         let rejection = Generated::<Echo>::reject(condition, "why");
         let operation = operation.map(OperationId::operation);
@@ -475,7 +475,7 @@ fn an_error_that_no_handler_makes_has_the_body_and_the_media_type_of_its_status(
 }
 
 #[test]
-fn the_generator_warns_of_errors_that_the_server_cannot_fill() {
+fn the_generator_warns_of_error_bodies_with_members_that_the_server_cannot_set() {
     let text = include_str!("../golden/workshop.yaml");
     let document = openapi_dropshot_contract::read("workshop.yaml", text).expect("it is valid");
     let warnings = openapi_dropshot::warnings(&document);

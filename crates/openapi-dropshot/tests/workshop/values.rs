@@ -26,7 +26,7 @@ fn assert_rejects<T: DeserializeOwned + Serialize>(values: &[(Value, &str)]) {
 }
 
 #[test]
-fn enumerations_take_their_strings_only() {
+fn an_enumeration_accepts_only_the_listed_strings() {
     accepts::<models::Kind>(&[
         json!("saw"),
         json!("Saw"),
@@ -46,7 +46,7 @@ fn enumerations_take_their_strings_only() {
 }
 
 #[test]
-fn integers_keep_their_bounds() {
+fn integers_outside_the_bounds_are_rejected() {
     accepts::<models::PageSize>(&[json!(1), json!(50)]);
     assert_rejects::<models::PageSize>(&[
         (json!(0), "must be an integer from 1 to 50, found `0`"),
@@ -71,7 +71,7 @@ fn integers_keep_their_bounds() {
 }
 
 #[test]
-fn numbers_keep_their_bounds() {
+fn numbers_outside_the_bounds_are_rejected() {
     accepts::<models::Ratio>(&[json!(0.0), json!(0.1), json!(0.999_999_999_999)]);
     assert_rejects::<models::Ratio>(&[
         (json!(1.0), "must be a number from 0 below 1, found `1`"),
@@ -81,7 +81,7 @@ fn numbers_keep_their_bounds() {
 }
 
 #[test]
-fn texts_keep_length_and_pattern_counted_in_characters() {
+fn a_string_with_a_wrong_number_of_characters_or_a_wrong_pattern_is_rejected() {
     accepts::<models::Code>(&[json!("ABC"), json!("ÄÖÜÉÑ")]);
     assert_rejects::<models::Code>(&[
         (json!("AB"), "must have 3 to 5 characters, found 2"),
@@ -93,7 +93,7 @@ fn texts_keep_length_and_pattern_counted_in_characters() {
 }
 
 #[test]
-fn formats_accept_one_form_and_write_it_unchanged() {
+fn values_of_a_format_are_accepted_only_in_standard_form_and_written_unchanged() {
     let tool = |member: &str, value: Value| {
         let mut tool = tool();
         tool[member] = value;
@@ -183,7 +183,7 @@ fn formats_accept_one_form_and_write_it_unchanged() {
 }
 
 #[test]
-fn formats_are_compared_by_their_values() {
+fn values_of_a_format_are_compared_by_meaning_and_not_by_text() {
     let moment = |text: &str| text.parse::<models::DateTime>().expect("a moment");
     assert_eq!(
         moment("2024-01-01T00:00:00Z"),
@@ -224,7 +224,7 @@ fn with(members: Value) -> Value {
 }
 
 #[test]
-fn absent_members_have_their_defaults() {
+fn absent_members_get_the_defaults_of_the_document() {
     let short = json!({ "name": "Plane", "kind": "saw", "owner": null, "size": { "width": 2.5 } });
     assert_eq!(read::<models::Tool>(&short), Ok(tool()));
 }
@@ -272,7 +272,7 @@ fn objects_reject_arrays() {
 }
 
 #[test]
-fn unknown_members_are_ignored_rejected_or_kept() {
+fn unknown_members_are_ignored_rejected_or_kept_as_the_schema_says() {
     let known = with(json!({}));
     assert_eq!(
         read::<models::Tool>(&with(json!({ "unknown": 1 }))),
@@ -288,7 +288,7 @@ fn unknown_members_are_ignored_rejected_or_kept() {
 }
 
 #[test]
-fn schemas_may_contain_themselves() {
+fn values_of_recursive_schemas_are_accepted() {
     let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
     accepts::<models::Ticket>(&[json!({
         "id": id,

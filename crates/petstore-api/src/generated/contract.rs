@@ -296,4 +296,216 @@ pub trait PetStoreApi {
         query: Query<models::StreamEventsQuery>,
         headers: Header<models::StreamEventsHeaders>,
     ) -> Result<StreamEventsOk, StreamEventsError>;
+
+    /// List webhooks
+    ///
+    /// Returns the webhooks of this API key, the oldest first. There are at
+    /// most 20. Webhooks of other keys are not shown.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = GET,
+        path = "/8",
+        operation_id = "listWebhooks",
+        tags = ["webhooks"]
+    )]
+    async fn list_webhooks(
+        rqctx: RequestContext<Self::Context>,
+    ) -> Result<HttpResponseOk<models::Webhooks>, ListWebhooksError>;
+
+    /// Create a webhook
+    ///
+    /// Creates a webhook: a URL to which the service sends events as they
+    /// happen. It needs an API key with the scope `read,write,webhooks`.
+    ///
+    /// The response has the `secret` with which the service signs what it
+    /// sends (Standard Webhooks 1.0.0). Store it; it is not shown again. The
+    /// webhook is `pending`: no events are sent until `verifyWebhook` has shown
+    /// that the receiver belongs to you.
+    ///
+    /// An event is sent at least once, and events can arrive in any order. Each
+    /// request has the event as its body, and these headers:
+    ///
+    /// - `webhook-id`: the `id` of the event. It is the same for every attempt;
+    ///   skip an event whose id you have processed already.
+    /// - `webhook-timestamp`: the time of the attempt, in seconds since 1970.
+    /// - `webhook-signature`: `v1,` and the signature of
+    ///   `id.timestamp.body`, an HMAC with SHA-256 in base64. While a secret is
+    ///   being replaced there are two, separated by a space.
+    ///
+    /// Respond with a status of 200 to 299 within 15 seconds. Redirects are not
+    /// followed. Any other response is a failure. After a failure the service
+    /// tries again after 5 seconds, 5 minutes, 30 minutes, and 2, 5, 10, 14, 20
+    /// and 24 hours, and then gives up; `redeliverWebhook` sends it again.
+    /// `Retry-After` is honoured. After the status 410, or five days without a
+    /// success, the webhook becomes `disabled`.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = POST,
+        path = "/8",
+        operation_id = "createWebhook",
+        tags = ["webhooks"]
+    )]
+    async fn create_webhook(
+        rqctx: RequestContext<Self::Context>,
+        body: TypedBody<models::NewWebhook>,
+    ) -> Result<HttpResponseCreated<models::CreatedWebhook>, CreateWebhookError>;
+
+    /// Get a webhook
+    ///
+    /// Returns a webhook of this API key.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = GET,
+        path = "/9/{webhookId}",
+        operation_id = "getWebhook",
+        tags = ["webhooks"]
+    )]
+    async fn get_webhook(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::GetWebhookPath>,
+    ) -> Result<HttpResponseOk<models::Webhook>, GetWebhookError>;
+
+    /// Change a webhook
+    ///
+    /// Changes the members that the body has. With another `url` the webhook is
+    /// `pending` again. `status` switches a verified webhook off (`disabled`) and
+    /// on (`enabled`). Events that happen while it is not enabled are not sent
+    /// later; read them with `listEvents`, or follow the feed from there.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = PATCH,
+        path = "/9/{webhookId}",
+        operation_id = "updateWebhook",
+        tags = ["webhooks"]
+    )]
+    async fn update_webhook(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::UpdateWebhookPath>,
+        body: TypedBody<models::WebhookUpdate>,
+    ) -> Result<HttpResponseOk<models::Webhook>, UpdateWebhookError>;
+
+    /// Delete a webhook
+    ///
+    /// Deletes a webhook and its deliveries. Deliveries that were not made yet are not made.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = DELETE,
+        path = "/9/{webhookId}",
+        operation_id = "deleteWebhook",
+        tags = ["webhooks"]
+    )]
+    async fn delete_webhook(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::DeleteWebhookPath>,
+    ) -> Result<HttpResponseDeleted, DeleteWebhookError>;
+
+    /// Verify a webhook
+    ///
+    /// Sends a challenge to the URL of the webhook, signed as every event:
+    /// `{"type":"endpoint.verification","challenge":"…"}`. The receiver
+    /// responds within 5 seconds with the status 200 and the challenge as its
+    /// body, as plain text. Then the webhook is `enabled`, also if it was
+    /// `disabled`, and the service sends it each event that happens from now on.
+    ///
+    /// Experimental: may change or vanish at any time.
+    ///
+    /// Limits of the service: at most 16 requests at the same time, each request counts as 20 requests of the rate limit.
+    #[endpoint(
+        method = POST,
+        path = "/10/{webhookId}",
+        operation_id = "verifyWebhook",
+        tags = ["webhooks"]
+    )]
+    async fn verify_webhook(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::VerifyWebhookPath>,
+    ) -> Result<HttpResponseOk<models::Webhook>, VerifyWebhookError>;
+
+    /// Replace the secret of a webhook
+    ///
+    /// Creates a new secret. For 24 hours the service signs with both, the new
+    /// one and the one before; then with the new one only. The one before that
+    /// ends at once.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = POST,
+        path = "/11/{webhookId}",
+        operation_id = "rotateWebhookSecret",
+        tags = ["webhooks"]
+    )]
+    async fn rotate_webhook_secret(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::RotateWebhookSecretPath>,
+    ) -> Result<HttpResponseOk<models::WebhookSecret>, RotateWebhookSecretError>;
+
+    /// Send a test event
+    ///
+    /// Sends an event of the type `webhook.test` to an enabled webhook. It is
+    /// sent as every other event, and is in the list of deliveries.
+    ///
+    /// Experimental: may change or vanish at any time.
+    ///
+    /// Limits of the service: each request counts as 20 requests of the rate limit.
+    #[endpoint(
+        method = POST,
+        path = "/12/{webhookId}",
+        operation_id = "testWebhook",
+        tags = ["webhooks"]
+    )]
+    async fn test_webhook(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::TestWebhookPath>,
+    ) -> Result<HttpResponseAccepted<models::WebhookDelivery>, TestWebhookError>;
+
+    /// List deliveries
+    ///
+    /// Returns a page of deliveries of a webhook, the newest first. Finished
+    /// deliveries are kept for as long as events. If there are more,
+    /// the response has a `Link` header with `rel="next"`.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = GET,
+        path = "/13/{webhookId}",
+        operation_id = "listWebhookDeliveries",
+        tags = ["webhooks"]
+    )]
+    async fn list_webhook_deliveries(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::ListWebhookDeliveriesPath>,
+        query: Query<models::ListWebhookDeliveriesQuery>,
+    ) -> Result<
+        HttpResponseHeaders<
+            HttpResponseOk<models::WebhookDeliveries>,
+            models::ListWebhookDeliveriesOkHeaders,
+        >,
+        ListWebhookDeliveriesError,
+    >;
+
+    /// Send deliveries again
+    ///
+    /// Sends one delivery again (`delivery`), whatever its status, or all that
+    /// were given up and whose events were created in a period (`since`, `until`),
+    /// the oldest first, at most 1,000. They begin again with all their attempts.
+    ///
+    /// Experimental: may change or vanish at any time.
+    ///
+    /// Limits of the service: each request counts as 20 requests of the rate limit.
+    #[endpoint(
+        method = POST,
+        path = "/14/{webhookId}",
+        operation_id = "redeliverWebhook",
+        tags = ["webhooks"]
+    )]
+    async fn redeliver_webhook(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::RedeliverWebhookPath>,
+        body: TypedBody<models::Redelivery>,
+    ) -> Result<HttpResponseAccepted<models::RedeliveryResult>, RedeliverWebhookError>;
 }

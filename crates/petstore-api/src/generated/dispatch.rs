@@ -52,6 +52,28 @@ where
                 ..OperationLimits::NONE
             },
         ),
+        (
+            "verifyWebhook",
+            OperationLimits {
+                concurrency: Some(16),
+                cost: Some(20),
+                ..OperationLimits::NONE
+            },
+        ),
+        (
+            "testWebhook",
+            OperationLimits {
+                cost: Some(20),
+                ..OperationLimits::NONE
+            },
+        ),
+        (
+            "redeliverWebhook",
+            OperationLimits {
+                cost: Some(20),
+                ..OperationLimits::NONE
+            },
+        ),
     ];
 
     const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
@@ -149,6 +171,71 @@ where
                     _,
                     _,
                 >(A::stream_events(rqctx, query, headers).await)
+            }
+            Some(OperationId::ListWebhooks) => {
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::list_webhooks(rqctx).await)
+            }
+            Some(OperationId::CreateWebhook) => {
+                let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
+                dispatch::respond::<Self, _, _>(A::create_webhook(rqctx, body).await)
+            }
+            Some(OperationId::GetWebhook) => {
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::get_webhook(rqctx, path).await)
+            }
+            Some(OperationId::UpdateWebhook) => {
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
+                let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
+                dispatch::respond::<
+                    Self,
+                    _,
+                    _,
+                >(A::update_webhook(rqctx, path, body).await)
+            }
+            Some(OperationId::DeleteWebhook) => {
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::delete_webhook(rqctx, path).await)
+            }
+            Some(OperationId::VerifyWebhook) => {
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::verify_webhook(rqctx, path).await)
+            }
+            Some(OperationId::RotateWebhookSecret) => {
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
+                drop(request);
+                dispatch::respond::<
+                    Self,
+                    _,
+                    _,
+                >(A::rotate_webhook_secret(rqctx, path).await)
+            }
+            Some(OperationId::TestWebhook) => {
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::test_webhook(rqctx, path).await)
+            }
+            Some(OperationId::ListWebhookDeliveries) => {
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
+                let query = dispatch::read::<Self, _>(&rqctx).await?;
+                drop(request);
+                dispatch::respond::<
+                    Self,
+                    _,
+                    _,
+                >(A::list_webhook_deliveries(rqctx, path, query).await)
+            }
+            Some(OperationId::RedeliverWebhook) => {
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
+                let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
+                dispatch::respond::<
+                    Self,
+                    _,
+                    _,
+                >(A::redeliver_webhook(rqctx, path, body).await)
             }
             None => {
                 Err(

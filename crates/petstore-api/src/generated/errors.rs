@@ -21,9 +21,9 @@ pub enum ErrorCode {
     Unauthorized,
     /// `insufficient_scope`, status 403.
     ///
-    /// Cause: The API key has the scope `read`, and the operation changes something.
+    /// Cause: The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     ///
-    /// Remedy: Use a key with the scope `read,write`.
+    /// Remedy: Use a key with the scope that `message` names.
     InsufficientScope,
     /// `not_found`, status 404.
     ///
@@ -61,6 +61,30 @@ pub enum ErrorCode {
     ///
     /// Remedy: Fetch the order again, and request a status that can follow its present one.
     InvalidTransition,
+    /// `webhook_limit`, status 409.
+    ///
+    /// Cause: The API key has as many webhooks as one key can have.
+    ///
+    /// Remedy: Delete a webhook that is no longer used.
+    WebhookLimit,
+    /// `webhook_not_verified`, status 409.
+    ///
+    /// Cause: The webhook is `pending`, because its receiver has not returned the challenge.
+    ///
+    /// Remedy: Make the receiver return the challenge, and call `verifyWebhook`.
+    WebhookNotVerified,
+    /// `webhook_not_enabled`, status 409.
+    ///
+    /// Cause: The webhook is `pending` or `disabled`, so nothing is sent to it.
+    ///
+    /// Remedy: Verify the webhook, or enable it, and send the request again.
+    WebhookNotEnabled,
+    /// `verification_failed`, status 409.
+    ///
+    /// Cause: The receiver of the webhook did not return the challenge.
+    ///
+    /// Remedy: Correct the receiver as `message` says, and call `verifyWebhook` again.
+    VerificationFailed,
     /// `operation_removed`, status 410.
     ///
     /// Cause: The operation was deprecated and its removal date has passed.
@@ -135,6 +159,10 @@ impl ErrorCode {
         ErrorCode::Conflict,
         ErrorCode::PetNotAvailable,
         ErrorCode::InvalidTransition,
+        ErrorCode::WebhookLimit,
+        ErrorCode::WebhookNotVerified,
+        ErrorCode::WebhookNotEnabled,
+        ErrorCode::VerificationFailed,
         ErrorCode::OperationRemoved,
         ErrorCode::CursorReset,
         ErrorCode::CursorExpired,
@@ -164,7 +192,7 @@ impl ErrorCode {
 }
 
 /// The error catalogue, in the order of the document.
-pub static CATALOGUE: [ErrorEntry; 19] = [
+pub static CATALOGUE: [ErrorEntry; 23] = [
     ErrorEntry {
         code: "invalid_request",
         status: 400,
@@ -180,8 +208,8 @@ pub static CATALOGUE: [ErrorEntry; 19] = [
     ErrorEntry {
         code: "insufficient_scope",
         status: 403,
-        cause: "The API key has the scope `read`, and the operation changes something.",
-        remedy: "Use a key with the scope `read,write`.",
+        cause: "The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.",
+        remedy: "Use a key with the scope that `message` names.",
     },
     ErrorEntry {
         code: "not_found",
@@ -218,6 +246,30 @@ pub static CATALOGUE: [ErrorEntry; 19] = [
         status: 409,
         cause: "The order cannot change from its present status to the requested one.",
         remedy: "Fetch the order again, and request a status that can follow its present one.",
+    },
+    ErrorEntry {
+        code: "webhook_limit",
+        status: 409,
+        cause: "The API key has as many webhooks as one key can have.",
+        remedy: "Delete a webhook that is no longer used.",
+    },
+    ErrorEntry {
+        code: "webhook_not_verified",
+        status: 409,
+        cause: "The webhook is `pending`, because its receiver has not returned the challenge.",
+        remedy: "Make the receiver return the challenge, and call `verifyWebhook`.",
+    },
+    ErrorEntry {
+        code: "webhook_not_enabled",
+        status: 409,
+        cause: "The webhook is `pending` or `disabled`, so nothing is sent to it.",
+        remedy: "Verify the webhook, or enable it, and send the request again.",
+    },
+    ErrorEntry {
+        code: "verification_failed",
+        status: 409,
+        cause: "The receiver of the webhook did not return the challenge.",
+        remedy: "Correct the receiver as `message` says, and call `verifyWebhook` again.",
     },
     ErrorEntry {
         code: "operation_removed",
@@ -341,7 +393,7 @@ pub enum CreatePetError {
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
-    /// 403 `insufficient_scope`: the API key has the scope `read`, and the operation changes something.
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     InsufficientScope(Cow<'static, str>),
     /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
@@ -447,7 +499,7 @@ impl OperationError for ExportPetsError {
 pub enum ImportPetsError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
-    /// 403 `insufficient_scope`: the API key has the scope `read`, and the operation changes something.
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     InsufficientScope(Cow<'static, str>),
     /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
@@ -601,7 +653,7 @@ pub enum CreateOrderError {
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
-    /// 403 `insufficient_scope`: the API key has the scope `read`, and the operation changes something.
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     InsufficientScope(Cow<'static, str>),
     /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
@@ -718,7 +770,7 @@ pub enum UpdateOrderError {
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
-    /// 403 `insufficient_scope`: the API key has the scope `read`, and the operation changes something.
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     InsufficientScope(Cow<'static, str>),
     /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
@@ -881,16 +933,571 @@ impl OperationError for StreamEventsError {
     }
 }
 
+/// The errors of `listWebhooks`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum ListWebhooksError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for ListWebhooksError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `createWebhook`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum CreateWebhookError {
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 409 `webhook_limit`: the API key has as many webhooks as one key can have.
+    WebhookLimit(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
+    UnsupportedMediaType(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for CreateWebhookError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::WebhookLimit(message) => (ErrorCode::WebhookLimit, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::UnsupportedMediaType(message) => {
+                (ErrorCode::UnsupportedMediaType, message)
+            }
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `getWebhook`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum GetWebhookError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for GetWebhookError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `updateWebhook`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum UpdateWebhookError {
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 409 `webhook_not_verified`: the webhook is `pending`, because its receiver has not returned the challenge.
+    WebhookNotVerified(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
+    UnsupportedMediaType(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for UpdateWebhookError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::WebhookNotVerified(message) => (ErrorCode::WebhookNotVerified, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::UnsupportedMediaType(message) => {
+                (ErrorCode::UnsupportedMediaType, message)
+            }
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `deleteWebhook`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum DeleteWebhookError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for DeleteWebhookError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `verifyWebhook`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum VerifyWebhookError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 409 `verification_failed`: the receiver of the webhook did not return the challenge.
+    VerificationFailed(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for VerifyWebhookError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::VerificationFailed(message) => (ErrorCode::VerificationFailed, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `rotateWebhookSecret`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum RotateWebhookSecretError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for RotateWebhookSecretError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `testWebhook`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum TestWebhookError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 409 `webhook_not_enabled`: the webhook is `pending` or `disabled`, so nothing is sent to it.
+    WebhookNotEnabled(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for TestWebhookError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::WebhookNotEnabled(message) => (ErrorCode::WebhookNotEnabled, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `listWebhookDeliveries`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum ListWebhookDeliveriesError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for ListWebhookDeliveriesError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
+/// The errors of `redeliverWebhook`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum RedeliverWebhookError {
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 409 `webhook_not_enabled`: the webhook is `pending` or `disabled`, so nothing is sent to it.
+    WebhookNotEnabled(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
+    UnsupportedMediaType(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for RedeliverWebhookError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::WebhookNotEnabled(message) => (ErrorCode::WebhookNotEnabled, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::UnsupportedMediaType(message) => {
+                (ErrorCode::UnsupportedMediaType, message)
+            }
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
 openapi_dropshot_types::operation_errors!(
     CATALOGUE, ERROR_BODY; ListPetsError, CreatePetError, ExportPetsError,
     ImportPetsError, GetPetError, ListOrdersError, CreateOrderError, GetOrderError,
-    UpdateOrderError, ListEventsError, StreamEventsError
+    UpdateOrderError, ListEventsError, StreamEventsError, ListWebhooksError,
+    CreateWebhookError, GetWebhookError, UpdateWebhookError, DeleteWebhookError,
+    VerifyWebhookError, RotateWebhookSecretError, TestWebhookError,
+    ListWebhookDeliveriesError, RedeliverWebhookError
 );
 
 openapi_dropshot_types::state_failures!(
     ListPetsError, CreatePetError, ExportPetsError, ImportPetsError, GetPetError,
     ListOrdersError, CreateOrderError, GetOrderError, UpdateOrderError, ListEventsError,
-    StreamEventsError
+    StreamEventsError, ListWebhooksError, CreateWebhookError, GetWebhookError,
+    UpdateWebhookError, DeleteWebhookError, VerifyWebhookError, RotateWebhookSecretError,
+    TestWebhookError, ListWebhookDeliveriesError, RedeliverWebhookError
 );
 
 openapi_dropshot_types::idempotency_failures!(CreatePetError, CreateOrderError);

@@ -29,6 +29,26 @@ pub enum OperationId {
     ListEvents,
     /// `streamEvents`: `GET /events/stream`
     StreamEvents,
+    /// `listWebhooks`: `GET /webhooks`
+    ListWebhooks,
+    /// `createWebhook`: `POST /webhooks`
+    CreateWebhook,
+    /// `getWebhook`: `GET /webhooks/{webhookId}`
+    GetWebhook,
+    /// `updateWebhook`: `PATCH /webhooks/{webhookId}`
+    UpdateWebhook,
+    /// `deleteWebhook`: `DELETE /webhooks/{webhookId}`
+    DeleteWebhook,
+    /// `verifyWebhook`: `POST /webhooks/{webhookId}/verification`
+    VerifyWebhook,
+    /// `rotateWebhookSecret`: `POST /webhooks/{webhookId}/secret`
+    RotateWebhookSecret,
+    /// `testWebhook`: `POST /webhooks/{webhookId}/test`
+    TestWebhook,
+    /// `listWebhookDeliveries`: `GET /webhooks/{webhookId}/deliveries`
+    ListWebhookDeliveries,
+    /// `redeliverWebhook`: `POST /webhooks/{webhookId}/redeliveries`
+    RedeliverWebhook,
 }
 
 impl OperationId {
@@ -45,6 +65,16 @@ impl OperationId {
         OperationId::UpdateOrder,
         OperationId::ListEvents,
         OperationId::StreamEvents,
+        OperationId::ListWebhooks,
+        OperationId::CreateWebhook,
+        OperationId::GetWebhook,
+        OperationId::UpdateWebhook,
+        OperationId::DeleteWebhook,
+        OperationId::VerifyWebhook,
+        OperationId::RotateWebhookSecret,
+        OperationId::TestWebhook,
+        OperationId::ListWebhookDeliveries,
+        OperationId::RedeliverWebhook,
     ];
 
     /// The name as the document has it.
@@ -450,6 +480,354 @@ pub const OPERATIONS: &[Operation] = &[
             ErrorCode::MethodNotAllowed.entry(),
             ErrorCode::RequestTimeout.entry(),
             ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 11,
+        name: "listWebhooks",
+        method: "GET",
+        path: "/webhooks",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 12,
+        name: "createWebhook",
+        method: "POST",
+        path: "/webhooks",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: Some("application/json"),
+        success: 201,
+        errors: &[
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::WebhookLimit.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::UnsupportedMediaType.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 13,
+        name: "getWebhook",
+        method: "GET",
+        path: "/webhooks/{webhookId}",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 14,
+        name: "updateWebhook",
+        method: "PATCH",
+        path: "/webhooks/{webhookId}",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: Some("application/json"),
+        success: 200,
+        errors: &[
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::WebhookNotVerified.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::UnsupportedMediaType.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 15,
+        name: "deleteWebhook",
+        method: "DELETE",
+        path: "/webhooks/{webhookId}",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 204,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 16,
+        name: "verifyWebhook",
+        method: "POST",
+        path: "/webhooks/{webhookId}/verification",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::VerificationFailed.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 17,
+        name: "rotateWebhookSecret",
+        method: "POST",
+        path: "/webhooks/{webhookId}/secret",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 18,
+        name: "testWebhook",
+        method: "POST",
+        path: "/webhooks/{webhookId}/test",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 202,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::WebhookNotEnabled.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 19,
+        name: "listWebhookDeliveries",
+        method: "GET",
+        path: "/webhooks/{webhookId}/deliveries",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 20,
+        name: "redeliverWebhook",
+        method: "POST",
+        path: "/webhooks/{webhookId}/redeliveries",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: Some("application/json"),
+        success: 202,
+        errors: &[
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::WebhookNotEnabled.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::UnsupportedMediaType.entry(),
             ErrorCode::RateLimited.entry(),
             ErrorCode::InternalError.entry(),
             ErrorCode::Overloaded.entry(),

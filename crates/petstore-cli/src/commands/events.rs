@@ -6,7 +6,7 @@ use crate::{
     settings::Service,
 };
 use anyhow::{Context as _, Result};
-use petstore_client::{CursorLost, EventType, FeedItem};
+use petstore_client::{Client, CursorLost, Event, EventType, Feed, FeedItem};
 use serde_json::Value;
 
 pub(super) async fn run(service: &Service, command: EventsCommand, form: Form) -> Result<()> {
@@ -15,8 +15,20 @@ pub(super) async fn run(service: &Service, command: EventsCommand, form: Form) -
 }
 
 async fn follow(service: &Service, options: FollowOptions, form: Form) -> Result<()> {
+    let (mut events, mut out) = (feed(&service.client()?, options)?, Out::new());
+    while let Some(event) = next(&mut events).await? {
+        out.write(match form {
+            Form::Json => format!("{event}\n"),
+            Form::Table => row(&event),
+        })?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// The events that the options choose.
+pub(super) fn feed(client: &Client, options: FollowOptions) -> Result<Feed<Event>> {
     let FollowOptions { types, from } = options;
-    let client = service.client()?;
     let mut request = client.list_events().wait(30);
     if !types.is_empty() {
         let types = types.iter().map(|kind| kind.parse::<EventType>());
@@ -25,31 +37,28 @@ async fn follow(service: &Service, options: FollowOptions, form: Form) -> Result
     if from != "start" {
         request = request.cursor(from.as_str());
     }
-    let (mut events, mut out) = (request.feed(), Out::new());
-    while let Some(event) = events.next().await {
-        let event = event.map_err(|error| {
-            let lost = error.cursor_lost();
-            let failed = anyhow::Error::new(error).context("cannot follow the events");
-            match lost {
-                Some(CursorLost::Reset | CursorLost::Expired) => failed.context(
-                    "events were missed: list all pets and orders, and follow with `--from now`",
-                ),
-                _ => failed,
-            }
-        })?;
-        let event = match event {
-            FeedItem::Known(event) => {
-                serde_json::to_value(event).context("cannot write an event")?
-            }
-            FeedItem::Unknown(event) => event,
-        };
-        out.write(match form {
-            Form::Json => format!("{event}\n"),
-            Form::Table => row(&event),
-        })?;
-        out.flush()?;
-    }
-    Ok(())
+    Ok(request.feed())
+}
+
+/// The next event, as the service sent it.
+pub(super) async fn next(events: &mut Feed<Event>) -> Result<Option<Value>> {
+    let Some(event) = events.next().await else {
+        return Ok(None);
+    };
+    let event = event.map_err(|error| {
+        let lost = error.cursor_lost();
+        let failed = anyhow::Error::new(error).context("cannot follow the events");
+        match lost {
+            Some(CursorLost::Reset | CursorLost::Expired) => failed.context(
+                "events were missed: list all pets and orders, and follow with `--from now`",
+            ),
+            _ => failed,
+        }
+    })?;
+    Ok(Some(match event {
+        FeedItem::Known(event) => serde_json::to_value(event).context("cannot write an event")?,
+        FeedItem::Unknown(event) => event,
+    }))
 }
 
 /// Returns the time, the type, the id and the version, and the status if the event has one.

@@ -5,6 +5,7 @@ mod manual;
 mod orders;
 mod pets;
 mod walk;
+mod webhooks;
 
 use crate::{
     cli::{Cli, Command, PetsCommand},
@@ -31,9 +32,10 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit> {
             let message = "`export` writes no table; choose `--format ndjson` or `--format csv`, or use `pets list --all`";
             return Err(WrongUsage(message.to_owned()).into());
         }
-        Command::Pets { .. } | Command::Orders { .. } | Command::Events { .. } => {
-            Service::find(&cli.service)?
-        }
+        Command::Pets { .. }
+        | Command::Orders { .. }
+        | Command::Events { .. }
+        | Command::Webhooks { .. } => Service::find(&cli.service)?,
     };
     let done = match cli.command {
         Command::Pets { command } => pets::run(&service, *command, form).await,
@@ -41,6 +43,9 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit> {
             .await
             .map(|()| Exit::Done),
         Command::Events { command } => events::run(&service, command, form)
+            .await
+            .map(|()| Exit::Done),
+        Command::Webhooks { command } => webhooks::run(&service, *command, form)
             .await
             .map(|()| Exit::Done),
         Command::Completions { .. } | Command::Man { .. } => Ok(Exit::Done),

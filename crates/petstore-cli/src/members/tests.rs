@@ -39,7 +39,7 @@ fn round(value: &Everything) -> Everything {
 }
 
 #[test]
-fn a_value_of_any_type_is_the_same_after_a_csv_record() {
+fn a_value_of_any_type_is_unchanged_after_it_is_written_to_csv_and_read_again() {
     let full = Everything {
         text: "7".to_owned(),
         long_number: i64::MIN,

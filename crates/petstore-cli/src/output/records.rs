@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{cli::Format, members::members_of};
 use chrono::{DateTime, SecondsFormat, Utc};
-use petstore_client::{Order, Pet};
+use petstore_client::{Order, Pet, WebhookDelivery};
 
 /// The first columns of a CSV file. Properties that the contract gains later follow them.
 const FIRST_COLUMNS: [&str; 4] = ["id", "name", "categoryId", "status"];
@@ -72,6 +72,43 @@ impl Record for Order {
             self.pet_id,
             to_the_second(self.placed_at),
             to_the_second(self.updated_at)
+        )
+    }
+}
+
+impl Record for WebhookDelivery {
+    fn titles() -> String {
+        format!(
+            "{:<9}  {:>5}  {:<20}  {:<18}  LAST TRY",
+            "STATUS", "TRIES", "CREATED", "TYPE"
+        )
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    fn columns(&self) -> String {
+        let last = self.last_try.as_ref().map(|last| {
+            let failure = last
+                .failure
+                .as_ref()
+                .map_or("success", |failure| failure.as_str());
+            let status = last.http_status.map(|status| format!(" {status}"));
+            format!(
+                "{}{} after {} ms",
+                printable(failure),
+                status.unwrap_or_default(),
+                last.milliseconds
+            )
+        });
+        format!(
+            "{:<9}  {:>5}  {}  {:<18}  {}",
+            printable(self.status.as_str()),
+            self.tries,
+            to_the_second(self.created_at),
+            printable(&self.type_),
+            last.as_deref().unwrap_or("-")
         )
     }
 }

@@ -43,7 +43,7 @@ fn a_pet_that_is_added_is_printed_and_listed() {
 }
 
 #[test]
-fn a_page_shows_the_next_cursor_and_all_follows_it() {
+fn a_page_of_pets_shows_the_next_cursor_and_the_option_all_lists_every_page() {
     let service = Service::start();
     let user = User::of(&service);
     let ids: Vec<i64> = (0..5).map(|_| add(&user, "Rex", "sold")).collect();
@@ -76,7 +76,7 @@ fn a_page_shows_the_next_cursor_and_all_follows_it() {
 }
 
 #[test]
-fn a_table_has_a_row_for_each_pet_without_control_characters() {
+fn a_table_has_one_row_per_pet_and_contains_no_control_characters() {
     let service = Service::start();
     let user = User::of(&service);
     add(&user, "Rex\u{1b}[31m", "available");
@@ -168,7 +168,7 @@ fn a_rejected_key_and_an_unreachable_service_have_their_own_exit_codes() {
 }
 
 #[test]
-fn a_pet_whose_response_was_lost_is_added_once_with_the_printed_key() {
+fn a_pet_whose_response_was_lost_is_added_only_once_if_the_printed_key_is_used_again() {
     let service = Service::start();
     let user = User::of(&service);
     let add = [
@@ -199,7 +199,7 @@ fn a_pet_whose_response_was_lost_is_added_once_with_the_printed_key() {
 }
 
 #[test]
-fn a_url_without_its_version_is_not_reported_as_a_missing_pet() {
+fn the_error_for_a_url_without_the_api_version_names_the_version_and_not_a_missing_pet() {
     let service = Service::start();
     let mut user = User::of(&service);
     user.run(&["pets", "get", "99"]).stdout_of(6);
@@ -211,7 +211,7 @@ fn a_url_without_its_version_is_not_reported_as_a_missing_pet() {
 }
 
 #[test]
-fn an_empty_name_and_a_table_of_an_export_are_rejected() {
+fn an_empty_pet_name_and_an_export_in_table_format_are_rejected() {
     let service = Service::start();
     let user = User::of(&service);
     for name in ["", "  "] {
@@ -282,7 +282,7 @@ fn endless() -> String {
 }
 
 #[test]
-fn an_endless_response_ends_the_command_within_bounded_memory() {
+fn a_command_that_gets_an_endless_response_ends_and_uses_limited_memory() {
     // In KiB: enough for the program, the memory that its threads reserve, and twice the largest
     // response.
     let limited = format!(

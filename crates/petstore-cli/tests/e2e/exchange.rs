@@ -125,7 +125,7 @@ fn relay(url: &str, one: impl Fn(&[u8], TcpStream, TcpStream) + Copy + Send + 's
 }
 
 #[test]
-fn an_interrupted_export_continues_and_has_each_pet_once() {
+fn an_export_continues_after_an_interrupted_connection_and_has_each_pet_once() {
     let service = Service::start();
     let mut user = User::of(&service);
     user.write("pets.ndjson", &pets(1_000));

@@ -71,7 +71,7 @@ fn invalid_lines_are_reported_with_their_numbers_and_the_others_are_added() {
 }
 
 #[test]
-fn a_csv_file_is_read_by_the_names_of_its_columns() {
+fn the_columns_of_a_csv_file_are_identified_by_their_names() {
     let service = Service::start();
     let user = User::of(&service);
     user.write(

@@ -183,7 +183,7 @@ fn a_second_sigint_ends_the_import_at_once_without_losing_a_pet() {
 }
 
 #[test]
-fn a_sigint_waits_for_responses_for_a_limited_time() {
+fn after_sigint_the_import_waits_for_responses_for_a_limited_time() {
     let (this, import) = WithoutResponses::waiting();
     import.signal(Signal::INT);
     let finished = import.ended();
@@ -195,7 +195,7 @@ fn a_sigint_waits_for_responses_for_a_limited_time() {
 }
 
 #[test]
-fn an_unreachable_service_ends_the_import_which_continues_later() {
+fn an_import_that_ended_because_of_an_unreachable_service_can_be_continued_later() {
     let mut service = Service::start();
     let user = User::of(&service);
     user.write(FILE, &pets(SOME));
@@ -214,7 +214,7 @@ fn an_unreachable_service_ends_the_import_which_continues_later() {
 }
 
 #[test]
-fn a_revoked_key_ends_the_import_which_continues_with_another_key() {
+fn an_import_that_ended_because_of_a_revoked_key_can_be_continued_with_another_key() {
     let service = Service::start();
     let mut user = User::of(&service);
     let other = service.command(&["key", "create", "other"]);

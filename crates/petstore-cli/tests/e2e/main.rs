@@ -17,5 +17,6 @@ mod relay;
 mod service;
 mod settings;
 mod terminal;
+mod webhooks;
 
-use petstore_test_support::samples;
+use petstore_test_support::{samples, webhooks as receivers};

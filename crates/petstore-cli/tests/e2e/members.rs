@@ -89,7 +89,7 @@ fn flag(name: &str) -> String {
 }
 
 #[test]
-fn every_member_and_every_filter_of_a_pet_is_a_flag() {
+fn every_member_and_every_filter_of_a_pet_has_a_command_line_flag() {
     let service = Service::start();
     let document = document(&service);
     let user = User::of(&service);

@@ -144,7 +144,7 @@ fn orders_are_listed_by_status_and_by_pet_the_newest_first() {
 }
 
 #[test]
-fn a_page_of_orders_shows_the_next_cursor_and_all_follows_it() {
+fn a_page_of_orders_shows_the_next_cursor_and_the_option_all_lists_every_page() {
     let service = Service::start();
     let user = User::of(&service);
     for _ in 0..5 {
@@ -206,7 +206,7 @@ fn invalid_order_arguments_are_reported_before_anything_is_sent() {
 }
 
 #[test]
-fn an_order_whose_response_was_lost_is_placed_once_with_the_key_that_is_shown() {
+fn an_order_whose_response_was_lost_is_placed_only_once_if_the_printed_key_is_used_again() {
     let service = Service::start();
     let mut user = User::of(&service);
     let pet = pet(&user);

@@ -56,7 +56,7 @@ fn the_configuration_file_may_have_a_key_if_only_its_owner_can_read_it() {
 }
 
 #[test]
-fn a_flag_takes_precedence_over_its_variable_and_this_over_the_file() {
+fn a_flag_takes_precedence_over_an_environment_variable_and_a_variable_over_the_file() {
     let (service, away) = (Service::start(), "http://127.0.0.1:1/v1");
     let user = User::of(&service);
     let key = ("PETSTORE_API_KEY", service.key.as_str());
@@ -111,7 +111,7 @@ fn without_a_key_the_error_names_the_variable_and_the_file() {
 }
 
 #[test]
-fn no_help_and_no_error_shows_the_key() {
+fn neither_the_help_nor_an_error_shows_the_api_key() {
     let service = Service::start();
     let user = User::of(&service);
     let variables = [

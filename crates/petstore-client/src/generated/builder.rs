@@ -1399,3 +1399,992 @@ impl<'a> StreamEvents<'a> {
         toolkit::wait(self.call.request().events(toolkit::json_data))
     }
 }
+
+#[cfg(feature = "experimental")]
+static LIST_WEBHOOKS: toolkit::Operation = toolkit::Operation {
+    id: "listWebhooks",
+    method: toolkit::Method::GET,
+    path: "/webhooks",
+    parameters: &[],
+    success: &[200],
+};
+
+/// A request of [`Client::list_webhooks`](super::Client::list_webhooks): set its parameters, then [`send`](ListWebhooks::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.list_webhooks();
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct ListWebhooks<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> ListWebhooks<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &LIST_WEBHOOKS),
+        }
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `GET /webhooks`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`list_webhooks`](super::Client::list_webhooks) lists the errors of the service.
+    pub async fn send(self) -> Result<super::Response<types::Webhooks>, super::Error> {
+        self.call.request().json().await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<types::Webhooks>, super::Error> {
+        toolkit::wait(self.call.request().json())
+    }
+}
+
+#[cfg(feature = "experimental")]
+static CREATE_WEBHOOK: toolkit::Operation = toolkit::Operation {
+    id: "createWebhook",
+    method: toolkit::Method::POST,
+    path: "/webhooks",
+    parameters: &[],
+    success: &[201],
+};
+
+/// A request of [`Client::create_webhook`](super::Client::create_webhook): set its parameters, then [`send`](CreateWebhook::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .create_webhook()
+///     .body(
+///         types::NewWebhook::builder()
+///             .url("https://shop.example.com/petstore-events")
+///             .types(
+///                 vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated],
+///             ),
+///     );
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct CreateWebhook<'a> {
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::NewWebhook>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> CreateWebhook<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &CREATE_WEBHOOK),
+            body: toolkit::Body::builder(),
+        }
+    }
+
+    /// The webhook to create.
+    ///
+    /// Takes a value, or the builder of one.
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: toolkit::IntoBody<types::NewWebhook>,
+    {
+        self.body.set::<types::NewWebhook, V>(value);
+        self
+    }
+
+    /// Changes the body step by step with its builder.
+    ///
+    /// The webhook to create.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_webhook()
+    ///     .body_map(|body| {
+    ///         body
+    ///             .url("https://shop.example.com/petstore-events")
+    ///             .types(
+    ///                 vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated],
+    ///             )
+    ///     });
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body_map<F>(mut self, change: F) -> Self
+    where
+        F: ::std::ops::FnOnce(types::builder::NewWebhook) -> types::builder::NewWebhook,
+    {
+        self.body = self.body.map(change);
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `POST /webhooks`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`create_webhook`](super::Client::create_webhook) lists the errors of the service.
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<types::CreatedWebhook>, super::Error> {
+        self.call
+            .request_with_json::<
+                types::NewWebhook,
+                types::builder::NewWebhook,
+            >(self.body)
+            .json()
+            .await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<types::CreatedWebhook>, super::Error> {
+        toolkit::wait(
+            self
+                .call
+                .request_with_json::<
+                    types::NewWebhook,
+                    types::builder::NewWebhook,
+                >(self.body)
+                .json(),
+        )
+    }
+}
+
+#[cfg(feature = "experimental")]
+static GET_WEBHOOK: toolkit::Operation = toolkit::Operation {
+    id: "getWebhook",
+    method: toolkit::Method::GET,
+    path: "/webhooks/{webhookId}",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "webhookId", "webhook_id", true),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::get_webhook`](super::Client::get_webhook): set its parameters, then [`send`](GetWebhook::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.get_webhook().webhook_id("we_2v8rq0d7m4tk");
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct GetWebhook<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> GetWebhook<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &GET_WEBHOOK),
+        }
+    }
+
+    /// Identifier of the webhook.
+    ///
+    /// Required.
+    pub fn webhook_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::WebhookId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("webhookId", toolkit::convert::<types::WebhookId, V>(value));
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `GET /webhooks/{webhookId}`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`get_webhook`](super::Client::get_webhook) lists the errors of the service.
+    pub async fn send(self) -> Result<super::Response<types::Webhook>, super::Error> {
+        self.call.request().json().await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(self) -> Result<super::Response<types::Webhook>, super::Error> {
+        toolkit::wait(self.call.request().json())
+    }
+}
+
+#[cfg(feature = "experimental")]
+static UPDATE_WEBHOOK: toolkit::Operation = toolkit::Operation {
+    id: "updateWebhook",
+    method: toolkit::Method::PATCH,
+    path: "/webhooks/{webhookId}",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "webhookId", "webhook_id", true),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::update_webhook`](super::Client::update_webhook): set its parameters, then [`send`](UpdateWebhook::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .update_webhook()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .body(
+///         types::WebhookUpdate::builder().status(types::WebhookUpdateStatus::Disabled),
+///     );
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct UpdateWebhook<'a> {
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::WebhookUpdate>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> UpdateWebhook<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &UPDATE_WEBHOOK),
+            body: toolkit::Body::builder(),
+        }
+    }
+
+    /// Identifier of the webhook.
+    ///
+    /// Required.
+    pub fn webhook_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::WebhookId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("webhookId", toolkit::convert::<types::WebhookId, V>(value));
+        self
+    }
+
+    /// The change to make.
+    ///
+    /// Takes a value, or the builder of one.
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: toolkit::IntoBody<types::WebhookUpdate>,
+    {
+        self.body.set::<types::WebhookUpdate, V>(value);
+        self
+    }
+
+    /// Changes the body step by step with its builder.
+    ///
+    /// The change to make.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_webhook()
+    ///     .body_map(|body| body.status(types::WebhookUpdateStatus::Disabled));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body_map<F>(mut self, change: F) -> Self
+    where
+        F: ::std::ops::FnOnce(
+            types::builder::WebhookUpdate,
+        ) -> types::builder::WebhookUpdate,
+    {
+        self.body = self.body.map(change);
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `PATCH /webhooks/{webhookId}`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`update_webhook`](super::Client::update_webhook) lists the errors of the service.
+    pub async fn send(self) -> Result<super::Response<types::Webhook>, super::Error> {
+        self.call
+            .request_with_json::<
+                types::WebhookUpdate,
+                types::builder::WebhookUpdate,
+            >(self.body)
+            .json()
+            .await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(self) -> Result<super::Response<types::Webhook>, super::Error> {
+        toolkit::wait(
+            self
+                .call
+                .request_with_json::<
+                    types::WebhookUpdate,
+                    types::builder::WebhookUpdate,
+                >(self.body)
+                .json(),
+        )
+    }
+}
+
+#[cfg(feature = "experimental")]
+static DELETE_WEBHOOK: toolkit::Operation = toolkit::Operation {
+    id: "deleteWebhook",
+    method: toolkit::Method::DELETE,
+    path: "/webhooks/{webhookId}",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "webhookId", "webhook_id", true),
+    ],
+    success: &[204],
+};
+
+/// A request of [`Client::delete_webhook`](super::Client::delete_webhook): set its parameters, then [`send`](DeleteWebhook::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.delete_webhook().webhook_id("we_2v8rq0d7m4tk");
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct DeleteWebhook<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> DeleteWebhook<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &DELETE_WEBHOOK),
+        }
+    }
+
+    /// Identifier of the webhook.
+    ///
+    /// Required.
+    pub fn webhook_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::WebhookId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("webhookId", toolkit::convert::<types::WebhookId, V>(value));
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `DELETE /webhooks/{webhookId}`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`delete_webhook`](super::Client::delete_webhook) lists the errors of the service.
+    pub async fn send(self) -> Result<super::Response<()>, super::Error> {
+        self.call.request().empty().await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
+        toolkit::wait(self.call.request().empty())
+    }
+}
+
+#[cfg(feature = "experimental")]
+static VERIFY_WEBHOOK: toolkit::Operation = toolkit::Operation {
+    id: "verifyWebhook",
+    method: toolkit::Method::POST,
+    path: "/webhooks/{webhookId}/verification",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "webhookId", "webhook_id", true),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::verify_webhook`](super::Client::verify_webhook): set its parameters, then [`send`](VerifyWebhook::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// Limits of the service: at most 16 requests at the same time, each request counts as 20 requests of the rate limit.
+///
+/// ```
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.verify_webhook().webhook_id("we_2v8rq0d7m4tk");
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct VerifyWebhook<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> VerifyWebhook<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &VERIFY_WEBHOOK),
+        }
+    }
+
+    /// Identifier of the webhook.
+    ///
+    /// Required.
+    pub fn webhook_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::WebhookId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("webhookId", toolkit::convert::<types::WebhookId, V>(value));
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `POST /webhooks/{webhookId}/verification`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`verify_webhook`](super::Client::verify_webhook) lists the errors of the service.
+    pub async fn send(self) -> Result<super::Response<types::Webhook>, super::Error> {
+        self.call.request().json().await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(self) -> Result<super::Response<types::Webhook>, super::Error> {
+        toolkit::wait(self.call.request().json())
+    }
+}
+
+#[cfg(feature = "experimental")]
+static ROTATE_WEBHOOK_SECRET: toolkit::Operation = toolkit::Operation {
+    id: "rotateWebhookSecret",
+    method: toolkit::Method::POST,
+    path: "/webhooks/{webhookId}/secret",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "webhookId", "webhook_id", true),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::rotate_webhook_secret`](super::Client::rotate_webhook_secret): set its parameters, then [`send`](RotateWebhookSecret::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.rotate_webhook_secret().webhook_id("we_2v8rq0d7m4tk");
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct RotateWebhookSecret<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> RotateWebhookSecret<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &ROTATE_WEBHOOK_SECRET),
+        }
+    }
+
+    /// Identifier of the webhook.
+    ///
+    /// Required.
+    pub fn webhook_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::WebhookId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("webhookId", toolkit::convert::<types::WebhookId, V>(value));
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `POST /webhooks/{webhookId}/secret`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`rotate_webhook_secret`](super::Client::rotate_webhook_secret) lists the errors of the service.
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<types::WebhookSecret>, super::Error> {
+        self.call.request().json().await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<types::WebhookSecret>, super::Error> {
+        toolkit::wait(self.call.request().json())
+    }
+}
+
+#[cfg(feature = "experimental")]
+static TEST_WEBHOOK: toolkit::Operation = toolkit::Operation {
+    id: "testWebhook",
+    method: toolkit::Method::POST,
+    path: "/webhooks/{webhookId}/test",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "webhookId", "webhook_id", true),
+    ],
+    success: &[202],
+};
+
+/// A request of [`Client::test_webhook`](super::Client::test_webhook): set its parameters, then [`send`](TestWebhook::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// Limits of the service: each request counts as 20 requests of the rate limit.
+///
+/// ```
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.test_webhook().webhook_id("we_2v8rq0d7m4tk");
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct TestWebhook<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> TestWebhook<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &TEST_WEBHOOK),
+        }
+    }
+
+    /// Identifier of the webhook.
+    ///
+    /// Required.
+    pub fn webhook_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::WebhookId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("webhookId", toolkit::convert::<types::WebhookId, V>(value));
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `POST /webhooks/{webhookId}/test`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`test_webhook`](super::Client::test_webhook) lists the errors of the service.
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<types::WebhookDelivery>, super::Error> {
+        self.call.request().json().await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<types::WebhookDelivery>, super::Error> {
+        toolkit::wait(self.call.request().json())
+    }
+}
+
+#[cfg(feature = "experimental")]
+static LIST_WEBHOOK_DELIVERIES: toolkit::Operation = toolkit::Operation {
+    id: "listWebhookDeliveries",
+    method: toolkit::Method::GET,
+    path: "/webhooks/{webhookId}/deliveries",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "limit", "limit", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "status", "status", false),
+        toolkit::Parameter::new(toolkit::Place::Path, "webhookId", "webhook_id", true),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::list_webhook_deliveries`](super::Client::list_webhook_deliveries): set its parameters, then [`send`](ListWebhookDeliveries::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .list_webhook_deliveries()
+///     .cursor("MTphOjI")
+///     .limit(20)
+///     .status(types::DeliveryStatus::GivenUp)
+///     .webhook_id("we_2v8rq0d7m4tk");
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct ListWebhookDeliveries<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> ListWebhookDeliveries<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &LIST_WEBHOOK_DELIVERIES),
+        }
+    }
+
+    /// The position at which the page starts: an opaque value from the `Link`
+    /// header of an earlier response. A cursor is valid only with the filters of
+    /// the request that returned it; with other filters it is rejected.
+    ///
+    /// Beta: may change, with a warning.
+    pub fn cursor<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::Cursor>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
+        self
+    }
+
+    /// The maximum number of deliveries returned.
+    ///
+    /// Must be from 1 to 100; any other value is rejected before anything is sent.
+    pub fn limit<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<u64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_query(
+                "limit",
+                toolkit::within::<
+                    u64,
+                    V,
+                >(value, "from 1 to 100", |&value| value >= 1 && value <= 100),
+            );
+        self
+    }
+
+    /// Restricts the result to deliveries with this status.
+    pub fn status<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::DeliveryStatus>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_query("status", toolkit::convert::<types::DeliveryStatus, V>(value));
+        self
+    }
+
+    /// Identifier of the webhook.
+    ///
+    /// Required.
+    pub fn webhook_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::WebhookId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("webhookId", toolkit::convert::<types::WebhookId, V>(value));
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `GET /webhooks/{webhookId}/deliveries`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`list_webhook_deliveries`](super::Client::list_webhook_deliveries) lists the errors of the service.
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<types::WebhookDeliveries>, super::Error> {
+        self.call.request().json().await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<types::WebhookDeliveries>, super::Error> {
+        toolkit::wait(self.call.request().json())
+    }
+
+    /// Follows the links from page to page, starting with the page of this request.
+    ///
+    /// Each page is fetched only when it is polled.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut pages = client
+    ///     .list_webhook_deliveries()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .pages();
+    /// while let Some(page) = pages.next().await {
+    ///     let page = page?.into_inner();
+    ///     println!("{page:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pages(self) -> super::Pages<types::WebhookDeliveries> {
+        self.call.request().pages()
+    }
+
+    /// Returns all items of this page and of the following ones.
+    ///
+    /// The next page is fetched only when all items of the current one have been read.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut items = client
+    ///     .list_webhook_deliveries()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .stream();
+    /// while let Some(item) = items.next().await {
+    ///     let item = item?;
+    ///     println!("{item:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream(self) -> super::Items<types::WebhookDelivery> {
+        self.call.request().items()
+    }
+}
+
+#[cfg(feature = "experimental")]
+static REDELIVER_WEBHOOK: toolkit::Operation = toolkit::Operation {
+    id: "redeliverWebhook",
+    method: toolkit::Method::POST,
+    path: "/webhooks/{webhookId}/redeliveries",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "webhookId", "webhook_id", true),
+    ],
+    success: &[202],
+};
+
+/// A request of [`Client::redeliver_webhook`](super::Client::redeliver_webhook): set its parameters, then [`send`](RedeliverWebhook::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// Limits of the service: each request counts as 20 requests of the rate limit.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .redeliver_webhook()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .body(types::Redelivery::builder().delivery(17));
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct RedeliverWebhook<'a> {
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::Redelivery>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> RedeliverWebhook<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &REDELIVER_WEBHOOK),
+            body: toolkit::Body::builder(),
+        }
+    }
+
+    /// Identifier of the webhook.
+    ///
+    /// Required.
+    pub fn webhook_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::WebhookId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("webhookId", toolkit::convert::<types::WebhookId, V>(value));
+        self
+    }
+
+    /// What to send again. It has either `delivery` or `since`.
+    ///
+    /// Takes a value, or the builder of one.
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: toolkit::IntoBody<types::Redelivery>,
+    {
+        self.body.set::<types::Redelivery, V>(value);
+        self
+    }
+
+    /// Changes the body step by step with its builder.
+    ///
+    /// What to send again. It has either `delivery` or `since`.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.redeliver_webhook().body_map(|body| body.delivery(17));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body_map<F>(mut self, change: F) -> Self
+    where
+        F: ::std::ops::FnOnce(types::builder::Redelivery) -> types::builder::Redelivery,
+    {
+        self.body = self.body.map(change);
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `POST /webhooks/{webhookId}/redeliveries`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`redeliver_webhook`](super::Client::redeliver_webhook) lists the errors of the service.
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<types::RedeliveryResult>, super::Error> {
+        self.call
+            .request_with_json::<
+                types::Redelivery,
+                types::builder::Redelivery,
+            >(self.body)
+            .json()
+            .await
+    }
+
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<types::RedeliveryResult>, super::Error> {
+        toolkit::wait(
+            self
+                .call
+                .request_with_json::<
+                    types::Redelivery,
+                    types::builder::Redelivery,
+                >(self.body)
+                .json(),
+        )
+    }
+}

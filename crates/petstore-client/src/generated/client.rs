@@ -177,7 +177,7 @@ impl Client {
     /// |---|---|---|---|
     /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
     /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
-    /// | 403 | `insufficient_scope` | The API key has the scope `read`, and the operation changes something. | Use a key with the scope `read,write`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
     /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
     /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
     /// | 409 | `conflict` | Another request with the same `Idempotency-Key` is still running. | Wait for the number of seconds in `Retry-After`, then send the same request again. |
@@ -311,7 +311,7 @@ impl Client {
     /// |---|---|---|---|
     /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
     /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
-    /// | 403 | `insufficient_scope` | The API key has the scope `read`, and the operation changes something. | Use a key with the scope `read,write`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
     /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
     /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
     /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
@@ -509,7 +509,7 @@ impl Client {
     /// |---|---|---|---|
     /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
     /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
-    /// | 403 | `insufficient_scope` | The API key has the scope `read`, and the operation changes something. | Use a key with the scope `read,write`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
     /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
     /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
     /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
@@ -665,7 +665,7 @@ impl Client {
     /// |---|---|---|---|
     /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
     /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
-    /// | 403 | `insufficient_scope` | The API key has the scope `read`, and the operation changes something. | Use a key with the scope `read,write`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
     /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
     /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
     /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
@@ -847,5 +847,695 @@ impl Client {
     #[cfg(feature = "experimental")]
     pub fn stream_events(&self) -> builder::StreamEvents<'static> {
         builder::StreamEvents::new(&self.inner)
+    }
+
+    /// List webhooks.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Returns the webhooks of this API key, the oldest first. There are at
+    /// most 20. Webhooks of other keys are not shown.
+    ///
+    /// Sends `GET /webhooks`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::ListWebhooksError`](super::errors::ListWebhooksError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.list_webhooks().send().await?.into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn list_webhooks(&self) -> builder::ListWebhooks<'static> {
+        builder::ListWebhooks::new(&self.inner)
+    }
+
+    /// Create a webhook.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Creates a webhook: a URL to which the service sends events as they
+    /// happen. It needs an API key with the scope `read,write,webhooks`.
+    ///
+    /// The response has the `secret` with which the service signs what it
+    /// sends (Standard Webhooks 1.0.0). Store it; it is not shown again. The
+    /// webhook is `pending`: no events are sent until `verifyWebhook` has shown
+    /// that the receiver belongs to you.
+    ///
+    /// An event is sent at least once, and events can arrive in any order. Each
+    /// request has the event as its body, and these headers:
+    ///
+    /// - `webhook-id`: the `id` of the event. It is the same for every attempt;
+    ///   skip an event whose id you have processed already.
+    /// - `webhook-timestamp`: the time of the attempt, in seconds since 1970.
+    /// - `webhook-signature`: `v1,` and the signature of
+    ///   `id.timestamp.body`, an HMAC with SHA-256 in base64. While a secret is
+    ///   being replaced there are two, separated by a space.
+    ///
+    /// Respond with a status of 200 to 299 within 15 seconds. Redirects are not
+    /// followed. Any other response is a failure. After a failure the service
+    /// tries again after 5 seconds, 5 minutes, 30 minutes, and 2, 5, 10, 14, 20
+    /// and 24 hours, and then gives up; `redeliverWebhook` sends it again.
+    /// `Retry-After` is honoured. After the status 410, or five days without a
+    /// success, the webhook becomes `disabled`.
+    ///
+    /// Sends `POST /webhooks`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::CreateWebhookError`](super::errors::CreateWebhookError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 409 | `webhook_limit` | The API key has as many webhooks as one key can have. | Delete a webhook that is no longer used. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 415 | `unsupported_media_type` | The `Content-Type` of the body is not JSON. | Send the body as JSON, with `Content-Type: application/json`. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .create_webhook()
+    ///     .body(
+    ///         types::NewWebhook::builder()
+    ///             .url("https://shop.example.com/petstore-events")
+    ///             .types(
+    ///                 vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated],
+    ///             ),
+    ///     )
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn create_webhook(&self) -> builder::CreateWebhook<'static> {
+        builder::CreateWebhook::new(&self.inner)
+    }
+
+    /// Like [`create_webhook`](Self::create_webhook), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .create_webhook_with(
+    ///         types::NewWebhook::builder()
+    ///             .url("https://shop.example.com/petstore-events")
+    ///             .types(
+    ///                 vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated],
+    ///             ),
+    ///     )
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn create_webhook_with(
+        &self,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::NewWebhook>,
+    ) -> builder::CreateWebhook<'static> {
+        self.create_webhook().body(body)
+    }
+
+    /// Get a webhook.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Returns a webhook of this API key.
+    ///
+    /// Sends `GET /webhooks/{webhookId}`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::GetWebhookError`](super::errors::GetWebhookError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .get_webhook()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn get_webhook(&self) -> builder::GetWebhook<'static> {
+        builder::GetWebhook::new(&self.inner)
+    }
+
+    /// Like [`get_webhook`](Self::get_webhook), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.get_webhook_with("we_2v8rq0d7m4tk").send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn get_webhook_with(
+        &self,
+        webhook_id: impl ::std::convert::TryInto<
+            types::WebhookId,
+            Error: ::std::fmt::Display,
+        >,
+    ) -> builder::GetWebhook<'static> {
+        self.get_webhook().webhook_id(webhook_id)
+    }
+
+    /// Change a webhook.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Changes the members that the body has. With another `url` the webhook is
+    /// `pending` again. `status` switches a verified webhook off (`disabled`) and
+    /// on (`enabled`). Events that happen while it is not enabled are not sent
+    /// later; read them with `listEvents`, or follow the feed from there.
+    ///
+    /// Sends `PATCH /webhooks/{webhookId}`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::UpdateWebhookError`](super::errors::UpdateWebhookError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 409 | `webhook_not_verified` | The webhook is `pending`, because its receiver has not returned the challenge. | Make the receiver return the challenge, and call `verifyWebhook`. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 415 | `unsupported_media_type` | The `Content-Type` of the body is not JSON. | Send the body as JSON, with `Content-Type: application/json`. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .update_webhook()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .body(
+    ///         types::WebhookUpdate::builder().status(types::WebhookUpdateStatus::Disabled),
+    ///     )
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn update_webhook(&self) -> builder::UpdateWebhook<'static> {
+        builder::UpdateWebhook::new(&self.inner)
+    }
+
+    /// Like [`update_webhook`](Self::update_webhook), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .update_webhook_with(
+    ///         "we_2v8rq0d7m4tk",
+    ///         types::WebhookUpdate::builder().status(types::WebhookUpdateStatus::Disabled),
+    ///     )
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn update_webhook_with(
+        &self,
+        webhook_id: impl ::std::convert::TryInto<
+            types::WebhookId,
+            Error: ::std::fmt::Display,
+        >,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::WebhookUpdate>,
+    ) -> builder::UpdateWebhook<'static> {
+        self.update_webhook().webhook_id(webhook_id).body(body)
+    }
+
+    /// Delete a webhook.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Deletes a webhook and its deliveries. Deliveries that were not made yet are not made.
+    ///
+    /// Sends `DELETE /webhooks/{webhookId}`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::DeleteWebhookError`](super::errors::DeleteWebhookError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .delete_webhook()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn delete_webhook(&self) -> builder::DeleteWebhook<'static> {
+        builder::DeleteWebhook::new(&self.inner)
+    }
+
+    /// Like [`delete_webhook`](Self::delete_webhook), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.delete_webhook_with("we_2v8rq0d7m4tk").send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn delete_webhook_with(
+        &self,
+        webhook_id: impl ::std::convert::TryInto<
+            types::WebhookId,
+            Error: ::std::fmt::Display,
+        >,
+    ) -> builder::DeleteWebhook<'static> {
+        self.delete_webhook().webhook_id(webhook_id)
+    }
+
+    /// Verify a webhook.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Limits of the service: at most 16 requests at the same time, each request counts as 20 requests of the rate limit.
+    ///
+    /// Sends a challenge to the URL of the webhook, signed as every event:
+    /// `{"type":"endpoint.verification","challenge":"…"}`. The receiver
+    /// responds within 5 seconds with the status 200 and the challenge as its
+    /// body, as plain text. Then the webhook is `enabled`, also if it was
+    /// `disabled`, and the service sends it each event that happens from now on.
+    ///
+    /// Sends `POST /webhooks/{webhookId}/verification`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::VerifyWebhookError`](super::errors::VerifyWebhookError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 409 | `verification_failed` | The receiver of the webhook did not return the challenge. | Correct the receiver as `message` says, and call `verifyWebhook` again. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .verify_webhook()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn verify_webhook(&self) -> builder::VerifyWebhook<'static> {
+        builder::VerifyWebhook::new(&self.inner)
+    }
+
+    /// Like [`verify_webhook`](Self::verify_webhook), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.verify_webhook_with("we_2v8rq0d7m4tk").send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn verify_webhook_with(
+        &self,
+        webhook_id: impl ::std::convert::TryInto<
+            types::WebhookId,
+            Error: ::std::fmt::Display,
+        >,
+    ) -> builder::VerifyWebhook<'static> {
+        self.verify_webhook().webhook_id(webhook_id)
+    }
+
+    /// Replace the secret of a webhook.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Creates a new secret. For 24 hours the service signs with both, the new
+    /// one and the one before; then with the new one only. The one before that
+    /// ends at once.
+    ///
+    /// Sends `POST /webhooks/{webhookId}/secret`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::RotateWebhookSecretError`](super::errors::RotateWebhookSecretError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .rotate_webhook_secret()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn rotate_webhook_secret(&self) -> builder::RotateWebhookSecret<'static> {
+        builder::RotateWebhookSecret::new(&self.inner)
+    }
+
+    /// Like [`rotate_webhook_secret`](Self::rotate_webhook_secret), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.rotate_webhook_secret_with("we_2v8rq0d7m4tk").send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn rotate_webhook_secret_with(
+        &self,
+        webhook_id: impl ::std::convert::TryInto<
+            types::WebhookId,
+            Error: ::std::fmt::Display,
+        >,
+    ) -> builder::RotateWebhookSecret<'static> {
+        self.rotate_webhook_secret().webhook_id(webhook_id)
+    }
+
+    /// Send a test event.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Limits of the service: each request counts as 20 requests of the rate limit.
+    ///
+    /// Sends an event of the type `webhook.test` to an enabled webhook. It is
+    /// sent as every other event, and is in the list of deliveries.
+    ///
+    /// Sends `POST /webhooks/{webhookId}/test`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::TestWebhookError`](super::errors::TestWebhookError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 409 | `webhook_not_enabled` | The webhook is `pending` or `disabled`, so nothing is sent to it. | Verify the webhook, or enable it, and send the request again. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .test_webhook()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn test_webhook(&self) -> builder::TestWebhook<'static> {
+        builder::TestWebhook::new(&self.inner)
+    }
+
+    /// Like [`test_webhook`](Self::test_webhook), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.test_webhook_with("we_2v8rq0d7m4tk").send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn test_webhook_with(
+        &self,
+        webhook_id: impl ::std::convert::TryInto<
+            types::WebhookId,
+            Error: ::std::fmt::Display,
+        >,
+    ) -> builder::TestWebhook<'static> {
+        self.test_webhook().webhook_id(webhook_id)
+    }
+
+    /// List deliveries.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Returns a page of deliveries of a webhook, the newest first. Finished
+    /// deliveries are kept for as long as events. If there are more,
+    /// the response has a `Link` header with `rel="next"`.
+    ///
+    /// Sends `GET /webhooks/{webhookId}/deliveries`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::ListWebhookDeliveriesError`](super::errors::ListWebhookDeliveriesError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .list_webhook_deliveries()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn list_webhook_deliveries(&self) -> builder::ListWebhookDeliveries<'static> {
+        builder::ListWebhookDeliveries::new(&self.inner)
+    }
+
+    /// Like [`list_webhook_deliveries`](Self::list_webhook_deliveries), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.list_webhook_deliveries_with("we_2v8rq0d7m4tk").send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn list_webhook_deliveries_with(
+        &self,
+        webhook_id: impl ::std::convert::TryInto<
+            types::WebhookId,
+            Error: ::std::fmt::Display,
+        >,
+    ) -> builder::ListWebhookDeliveries<'static> {
+        self.list_webhook_deliveries().webhook_id(webhook_id)
+    }
+
+    /// Send deliveries again.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Limits of the service: each request counts as 20 requests of the rate limit.
+    ///
+    /// Sends one delivery again (`delivery`), whatever its status, or all that
+    /// were given up and whose events were created in a period (`since`, `until`),
+    /// the oldest first, at most 1,000. They begin again with all their attempts.
+    ///
+    /// Sends `POST /webhooks/{webhookId}/redeliveries`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::RedeliverWebhookError`](super::errors::RedeliverWebhookError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something. | Use a key with the scope that `message` names. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 409 | `webhook_not_enabled` | The webhook is `pending` or `disabled`, so nothing is sent to it. | Verify the webhook, or enable it, and send the request again. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 415 | `unsupported_media_type` | The `Content-Type` of the body is not JSON. | Send the body as JSON, with `Content-Type: application/json`. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .redeliver_webhook()
+    ///     .webhook_id("we_2v8rq0d7m4tk")
+    ///     .body(types::Redelivery::builder().delivery(17))
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn redeliver_webhook(&self) -> builder::RedeliverWebhook<'static> {
+        builder::RedeliverWebhook::new(&self.inner)
+    }
+
+    /// Like [`redeliver_webhook`](Self::redeliver_webhook), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .redeliver_webhook_with(
+    ///         "we_2v8rq0d7m4tk",
+    ///         types::Redelivery::builder().delivery(17),
+    ///     )
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn redeliver_webhook_with(
+        &self,
+        webhook_id: impl ::std::convert::TryInto<
+            types::WebhookId,
+            Error: ::std::fmt::Display,
+        >,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::Redelivery>,
+    ) -> builder::RedeliverWebhook<'static> {
+        self.redeliver_webhook().webhook_id(webhook_id).body(body)
     }
 }

@@ -120,9 +120,9 @@ pub enum CreatePetError {
     ///
     /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
     Unauthorized,
-    /// `insufficient_scope` (403): The API key has the scope `read`, and the operation changes something.
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     ///
-    /// What to do: Use a key with the scope `read,write`.
+    /// What to do: Use a key with the scope that `message` names.
     InsufficientScope,
     /// `method_not_allowed` (405): The path does not support this method.
     ///
@@ -304,9 +304,9 @@ pub enum ImportPetsError {
     ///
     /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
     Unauthorized,
-    /// `insufficient_scope` (403): The API key has the scope `read`, and the operation changes something.
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     ///
-    /// What to do: Use a key with the scope `read,write`.
+    /// What to do: Use a key with the scope that `message` names.
     InsufficientScope,
     /// `method_not_allowed` (405): The path does not support this method.
     ///
@@ -557,9 +557,9 @@ pub enum CreateOrderError {
     ///
     /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
     Unauthorized,
-    /// `insufficient_scope` (403): The API key has the scope `read`, and the operation changes something.
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     ///
-    /// What to do: Use a key with the scope `read,write`.
+    /// What to do: Use a key with the scope that `message` names.
     InsufficientScope,
     /// `not_found` (404): The path or the resource does not exist.
     ///
@@ -752,9 +752,9 @@ pub enum UpdateOrderError {
     ///
     /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
     Unauthorized,
-    /// `insufficient_scope` (403): The API key has the scope `read`, and the operation changes something.
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     ///
-    /// What to do: Use a key with the scope `read,write`.
+    /// What to do: Use a key with the scope that `message` names.
     InsufficientScope,
     /// `not_found` (404): The path or the resource does not exist.
     ///
@@ -992,6 +992,958 @@ impl toolkit::ListedCode for StreamEventsError {
         ("cursor_reset", Self::CursorReset),
         ("cursor_expired", Self::CursorExpired),
         ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`list_webhooks`](super::Client::list_webhooks).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client.list_webhooks().send().await {
+///     match error.code_of::<petstore_client::errors::ListWebhooksError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ListWebhooksError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for ListWebhooksError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`create_webhook`](super::Client::create_webhook).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client
+///     .create_webhook()
+///     .body(
+///         types::NewWebhook::builder()
+///             .url("https://shop.example.com/petstore-events")
+///             .types(
+///                 vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated],
+///             ),
+///     )
+///     .send()
+///     .await
+/// {
+///     match error.code_of::<petstore_client::errors::CreateWebhookError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum CreateWebhookError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `webhook_limit` (409): The API key has as many webhooks as one key can have.
+    ///
+    /// What to do: Delete a webhook that is no longer used.
+    WebhookLimit,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `unsupported_media_type` (415): The `Content-Type` of the body is not JSON.
+    ///
+    /// What to do: Send the body as JSON, with `Content-Type: application/json`.
+    UnsupportedMediaType,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for CreateWebhookError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("webhook_limit", Self::WebhookLimit),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("unsupported_media_type", Self::UnsupportedMediaType),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`get_webhook`](super::Client::get_webhook).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client.get_webhook().webhook_id("we_2v8rq0d7m4tk").send().await {
+///     match error.code_of::<petstore_client::errors::GetWebhookError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum GetWebhookError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for GetWebhookError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`update_webhook`](super::Client::update_webhook).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client
+///     .update_webhook()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .body(
+///         types::WebhookUpdate::builder().status(types::WebhookUpdateStatus::Disabled),
+///     )
+///     .send()
+///     .await
+/// {
+///     match error.code_of::<petstore_client::errors::UpdateWebhookError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum UpdateWebhookError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `webhook_not_verified` (409): The webhook is `pending`, because its receiver has not returned the challenge.
+    ///
+    /// What to do: Make the receiver return the challenge, and call `verifyWebhook`.
+    WebhookNotVerified,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `unsupported_media_type` (415): The `Content-Type` of the body is not JSON.
+    ///
+    /// What to do: Send the body as JSON, with `Content-Type: application/json`.
+    UnsupportedMediaType,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for UpdateWebhookError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("webhook_not_verified", Self::WebhookNotVerified),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("unsupported_media_type", Self::UnsupportedMediaType),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`delete_webhook`](super::Client::delete_webhook).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client
+///     .delete_webhook()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .send()
+///     .await
+/// {
+///     match error.code_of::<petstore_client::errors::DeleteWebhookError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum DeleteWebhookError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for DeleteWebhookError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`verify_webhook`](super::Client::verify_webhook).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client
+///     .verify_webhook()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .send()
+///     .await
+/// {
+///     match error.code_of::<petstore_client::errors::VerifyWebhookError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum VerifyWebhookError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `verification_failed` (409): The receiver of the webhook did not return the challenge.
+    ///
+    /// What to do: Correct the receiver as `message` says, and call `verifyWebhook` again.
+    VerificationFailed,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for VerifyWebhookError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("verification_failed", Self::VerificationFailed),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`rotate_webhook_secret`](super::Client::rotate_webhook_secret).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client
+///     .rotate_webhook_secret()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .send()
+///     .await
+/// {
+///     match error.code_of::<petstore_client::errors::RotateWebhookSecretError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum RotateWebhookSecretError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for RotateWebhookSecretError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`test_webhook`](super::Client::test_webhook).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client.test_webhook().webhook_id("we_2v8rq0d7m4tk").send().await
+/// {
+///     match error.code_of::<petstore_client::errors::TestWebhookError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum TestWebhookError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `webhook_not_enabled` (409): The webhook is `pending` or `disabled`, so nothing is sent to it.
+    ///
+    /// What to do: Verify the webhook, or enable it, and send the request again.
+    WebhookNotEnabled,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for TestWebhookError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("webhook_not_enabled", Self::WebhookNotEnabled),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`list_webhook_deliveries`](super::Client::list_webhook_deliveries).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client
+///     .list_webhook_deliveries()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .send()
+///     .await
+/// {
+///     match error.code_of::<petstore_client::errors::ListWebhookDeliveriesError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ListWebhookDeliveriesError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for ListWebhookDeliveriesError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`redeliver_webhook`](super::Client::redeliver_webhook).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client
+///     .redeliver_webhook()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .body(types::Redelivery::builder().delivery(17))
+///     .send()
+///     .await
+/// {
+///     match error.code_of::<petstore_client::errors::RedeliverWebhookError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum RedeliverWebhookError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
+    ///
+    /// What to do: Use a key with the scope that `message` names.
+    InsufficientScope,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `webhook_not_enabled` (409): The webhook is `pending` or `disabled`, so nothing is sent to it.
+    ///
+    /// What to do: Verify the webhook, or enable it, and send the request again.
+    WebhookNotEnabled,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `unsupported_media_type` (415): The `Content-Type` of the body is not JSON.
+    ///
+    /// What to do: Send the body as JSON, with `Content-Type: application/json`.
+    UnsupportedMediaType,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for RedeliverWebhookError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("webhook_not_enabled", Self::WebhookNotEnabled),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("unsupported_media_type", Self::UnsupportedMediaType),
         ("rate_limited", Self::RateLimited),
         ("internal_error", Self::InternalError),
         ("overloaded", Self::Overloaded),

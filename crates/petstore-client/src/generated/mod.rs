@@ -16,6 +16,7 @@
 pub mod builder;
 mod client;
 pub mod errors;
+pub mod callbacks;
 /// The values of requests and responses: bodies, their parts, and parameters.
 pub mod types;
 

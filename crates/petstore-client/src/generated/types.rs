@@ -5,6 +5,70 @@
 pub mod builder;
 pub mod error;
 
+/// A webhook with its secret.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::CreatedWebhook = types::CreatedWebhook::builder()
+///     .id("we_2v8rq0d7m4tk")
+///     .url("https://shop.example.com/petstore-events")
+///     .types(vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated])
+///     .status(types::WebhookStatus::Pending)
+///     .created_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .updated_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .secret("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct CreatedWebhook {
+    /// The time at which the webhook was created, in UTC.
+    #[serde(rename = "createdAt")]
+    pub created_at: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// What the webhook is for, for people.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub description: ::std::option::Option<WebhookDescription>,
+    /// Why the webhook is disabled: `owner` (by `updateWebhook`), `gone`
+    /// (the receiver responded with 410), or `failing` (no success for five days).
+    #[serde(
+        rename = "disabledReason",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub disabled_reason: ::std::option::Option<WebhookDisabledReason>,
+    /// The time of the first failure since the last success, in UTC. Absent if the last attempt was a success.
+    #[serde(
+        rename = "failingSince",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub failing_since: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    /// Unique identifier, assigned by the service.
+    pub id: ::std::string::String,
+    /// The secret that the receiver verifies signatures with.
+    pub secret: ::std::string::String,
+    /// `pending` until the receiver has returned the challenge, `enabled` while
+    /// events are sent, and `disabled` otherwise.
+    pub status: WebhookStatus,
+    /// The types of the events that are sent. All if absent.
+    ///
+    /// `None` means that the member is absent; an empty value is sent.
+    #[serde(rename = "types", skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub types: ::std::option::Option<::std::vec::Vec<EventType>>,
+    /// The time of the last change of the webhook, in UTC.
+    #[serde(rename = "updatedAt")]
+    pub updated_at: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    pub url: WebhookUrl,
+}
+
 /// The position at which the page starts: an opaque value from the `Link`
 /// header of an earlier response. A cursor is valid only with the filters of
 /// the request that returned it; with other filters it is rejected.
@@ -33,6 +97,180 @@ impl ::std::str::FromStr for Cursor {
             return Err("shorter than 1 characters".into());
         }
         Ok(Self(value.to_string()))
+    }
+}
+
+/// Whether an event was delivered, is still to be tried, or was given up.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::DeliveryStatus = "waiting".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum DeliveryStatus {
+    /// `waiting`
+    #[serde(rename = "waiting")]
+    Waiting,
+    /// `delivered`
+    #[serde(rename = "delivered")]
+    Delivered,
+    /// `given_up`
+    #[serde(rename = "given_up")]
+    GivenUp,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for DeliveryStatus {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("waiting", Self::Waiting),
+        ("delivered", Self::Delivered),
+        ("given_up", Self::GivenUp),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl DeliveryStatus {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::DeliveryStatus::Waiting.as_str(), "waiting");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Delivered => "delivered",
+            Self::GivenUp => "given_up",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+/// An attempt to deliver an event.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::DeliveryTry = types::DeliveryTry::builder()
+///     .at("2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?)
+///     .milliseconds(41)
+///     .failure(types::DeliveryTryFailure::Status)
+///     .http_status(503)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct DeliveryTry {
+    /// The time of the attempt, in UTC.
+    pub at: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// Why the attempt failed; absent after a success. `address`: the host has
+    /// no address that is allowed. `connection`, `tls`, `timeout`: the
+    /// receiver could not be reached. `status`: `httpStatus` says how it
+    /// responded. `redirect`: it responded with a redirect. `response`: its
+    /// response was invalid.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub failure: ::std::option::Option<DeliveryTryFailure>,
+    /// The status of the response, if there was one.
+    #[serde(
+        rename = "httpStatus",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub http_status: ::std::option::Option<i32>,
+    /// How long the attempt took.
+    pub milliseconds: i64,
+}
+
+/// Why the attempt failed; absent after a success. `address`: the host has
+/// no address that is allowed. `connection`, `tls`, `timeout`: the
+/// receiver could not be reached. `status`: `httpStatus` says how it
+/// responded. `redirect`: it responded with a redirect. `response`: its
+/// response was invalid.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::DeliveryTryFailure = "address".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum DeliveryTryFailure {
+    /// `address`
+    #[serde(rename = "address")]
+    Address,
+    /// `connection`
+    #[serde(rename = "connection")]
+    Connection,
+    /// `tls`
+    #[serde(rename = "tls")]
+    Tls,
+    /// `timeout`
+    #[serde(rename = "timeout")]
+    Timeout,
+    /// `status`
+    #[serde(rename = "status")]
+    Status,
+    /// `redirect`
+    #[serde(rename = "redirect")]
+    Redirect,
+    /// `response`
+    #[serde(rename = "response")]
+    Response,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for DeliveryTryFailure {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("address", Self::Address),
+        ("connection", Self::Connection),
+        ("tls", Self::Tls),
+        ("timeout", Self::Timeout),
+        ("status", Self::Status),
+        ("redirect", Self::Redirect),
+        ("response", Self::Response),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl DeliveryTryFailure {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::DeliveryTryFailure::Address.as_str(), "address");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Address => "address",
+            Self::Connection => "connection",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Status => "status",
+            Self::Redirect => "redirect",
+            Self::Response => "response",
+            Self::Unknown(value) => value,
+        }
     }
 }
 
@@ -84,9 +322,9 @@ pub enum ErrorCode {
     /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
     #[serde(rename = "unauthorized")]
     Unauthorized,
-    /// `insufficient_scope` (403): The API key has the scope `read`, and the operation changes something.
+    /// `insufficient_scope` (403): The API key does not have the scope that the operation requires, as a key with the scope `read` does not for an operation that changes something.
     ///
-    /// What to do: Use a key with the scope `read,write`.
+    /// What to do: Use a key with the scope that `message` names.
     #[serde(rename = "insufficient_scope")]
     InsufficientScope,
     /// `not_found` (404): The path or the resource does not exist.
@@ -119,6 +357,26 @@ pub enum ErrorCode {
     /// What to do: Fetch the order again, and request a status that can follow its present one.
     #[serde(rename = "invalid_transition")]
     InvalidTransition,
+    /// `webhook_limit` (409): The API key has as many webhooks as one key can have.
+    ///
+    /// What to do: Delete a webhook that is no longer used.
+    #[serde(rename = "webhook_limit")]
+    WebhookLimit,
+    /// `webhook_not_verified` (409): The webhook is `pending`, because its receiver has not returned the challenge.
+    ///
+    /// What to do: Make the receiver return the challenge, and call `verifyWebhook`.
+    #[serde(rename = "webhook_not_verified")]
+    WebhookNotVerified,
+    /// `webhook_not_enabled` (409): The webhook is `pending` or `disabled`, so nothing is sent to it.
+    ///
+    /// What to do: Verify the webhook, or enable it, and send the request again.
+    #[serde(rename = "webhook_not_enabled")]
+    WebhookNotEnabled,
+    /// `verification_failed` (409): The receiver of the webhook did not return the challenge.
+    ///
+    /// What to do: Correct the receiver as `message` says, and call `verifyWebhook` again.
+    #[serde(rename = "verification_failed")]
+    VerificationFailed,
     /// `operation_removed` (410): The operation was deprecated and its removal date has passed.
     ///
     /// What to do: Use the replacement that the documentation of the operation names.
@@ -185,6 +443,10 @@ impl ::openapi_dropshot_client::generated::OpenEnum for ErrorCode {
         ("conflict", Self::Conflict),
         ("pet_not_available", Self::PetNotAvailable),
         ("invalid_transition", Self::InvalidTransition),
+        ("webhook_limit", Self::WebhookLimit),
+        ("webhook_not_verified", Self::WebhookNotVerified),
+        ("webhook_not_enabled", Self::WebhookNotEnabled),
+        ("verification_failed", Self::VerificationFailed),
         ("operation_removed", Self::OperationRemoved),
         ("cursor_reset", Self::CursorReset),
         ("cursor_expired", Self::CursorExpired),
@@ -222,6 +484,10 @@ impl ErrorCode {
             Self::Conflict => "conflict",
             Self::PetNotAvailable => "pet_not_available",
             Self::InvalidTransition => "invalid_transition",
+            Self::WebhookLimit => "webhook_limit",
+            Self::WebhookNotVerified => "webhook_not_verified",
+            Self::WebhookNotEnabled => "webhook_not_enabled",
+            Self::VerificationFailed => "verification_failed",
             Self::OperationRemoved => "operation_removed",
             Self::CursorReset => "cursor_reset",
             Self::CursorExpired => "cursor_expired",
@@ -553,6 +819,47 @@ impl NewPet {
             category_id,
             name: name.into(),
             status: ::std::default::Default::default(),
+        }
+    }
+}
+
+/// A webhook to be created.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::NewWebhook = types::NewWebhook::builder()
+///     .url("https://shop.example.com/petstore-events")
+///     .types(vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated])
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct NewWebhook {
+    /// What the webhook is for, for people.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub description: ::std::option::Option<WebhookDescription>,
+    /// The types of the events that are sent. All if absent.
+    ///
+    /// `None` means that the member is absent; an empty value is sent.
+    #[serde(rename = "types", skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub types: ::std::option::Option<::std::vec::Vec<EventType>>,
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    pub url: WebhookUrl,
+}
+
+impl NewWebhook {
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
+    #[must_use]
+    pub fn new(url: WebhookUrl) -> Self {
+        Self {
+            description: ::std::default::Default::default(),
+            types: ::std::default::Default::default(),
+            url,
         }
     }
 }
@@ -1296,6 +1603,68 @@ impl<'a> ::std::iter::IntoIterator for &'a Pets {
     }
 }
 
+/// Which deliveries are sent again.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Redelivery = types::Redelivery::builder().delivery(17).build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(
+    ::serde::Deserialize,
+    ::serde::Serialize,
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash
+)]
+#[non_exhaustive]
+pub struct Redelivery {
+    /// The `id` of one delivery.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub delivery: ::std::option::Option<i64>,
+    /// The beginning of the period, in UTC.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub since: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    /// The end of the period, in UTC; now if absent.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub until: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+}
+
+impl Redelivery {
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            delivery: ::std::default::Default::default(),
+            since: ::std::default::Default::default(),
+            until: ::std::default::Default::default(),
+        }
+    }
+}
+
+/// How many deliveries are sent again.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::RedeliveryResult = types::RedeliveryResult::builder()
+///     .count(1)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct RedeliveryResult {
+    /// The number of deliveries.
+    pub count: i64,
+}
+
 /// The position after which the stream begins: `now`, the `cursor` of an
 /// event, or the value from the `Link` header of `GET /events`.
 ///
@@ -1356,6 +1725,510 @@ impl ::std::str::FromStr for StreamEventsLastEventId {
     }
 }
 
+/// A webhook.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Webhook = types::Webhook::builder()
+///     .id("we_2v8rq0d7m4tk")
+///     .url("https://shop.example.com/petstore-events")
+///     .types(vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated])
+///     .status(types::WebhookStatus::Enabled)
+///     .created_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .updated_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Webhook {
+    /// The time at which the webhook was created, in UTC.
+    #[serde(rename = "createdAt")]
+    pub created_at: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// What the webhook is for, for people.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub description: ::std::option::Option<WebhookDescription>,
+    /// Why the webhook is disabled: `owner` (by `updateWebhook`), `gone`
+    /// (the receiver responded with 410), or `failing` (no success for five days).
+    #[serde(
+        rename = "disabledReason",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub disabled_reason: ::std::option::Option<WebhookDisabledReason>,
+    /// The time of the first failure since the last success, in UTC. Absent if the last attempt was a success.
+    #[serde(
+        rename = "failingSince",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub failing_since: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    /// Unique identifier, assigned by the service.
+    pub id: ::std::string::String,
+    /// `pending` until the receiver has returned the challenge, `enabled` while
+    /// events are sent, and `disabled` otherwise.
+    pub status: WebhookStatus,
+    /// The types of the events that are sent. All if absent.
+    ///
+    /// `None` means that the member is absent; an empty value is sent.
+    #[serde(rename = "types", skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub types: ::std::option::Option<::std::vec::Vec<EventType>>,
+    /// The time of the last change of the webhook, in UTC.
+    #[serde(rename = "updatedAt")]
+    pub updated_at: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    pub url: WebhookUrl,
+}
+
+/// A page of deliveries.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(transparent)]
+pub struct WebhookDeliveries(pub ::std::vec::Vec<WebhookDelivery>);
+
+impl ::std::iter::IntoIterator for WebhookDeliveries {
+    type Item = WebhookDelivery;
+
+    type IntoIter = ::std::vec::IntoIter<WebhookDelivery>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> ::std::iter::IntoIterator for &'a WebhookDeliveries {
+    type Item = &'a WebhookDelivery;
+
+    type IntoIter = ::std::slice::Iter<'a, WebhookDelivery>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+/// The delivery of an event to a webhook.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDelivery = types::WebhookDelivery::builder()
+///     .id(17)
+///     .message_id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .type_("order.placed")
+///     .status(types::DeliveryStatus::Waiting)
+///     .tries(1)
+///     .created_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .next_try_at(
+///         "2026-11-27T12:00:05Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .last_try(
+///         types::DeliveryTry::try_from(
+///             types::DeliveryTry::builder()
+///                 .at(
+///                     "2026-11-27T12:00:00Z"
+///                         .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///                 )
+///                 .milliseconds(41)
+///                 .failure(types::DeliveryTryFailure::Status)
+///                 .http_status(503),
+///         )?,
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct WebhookDelivery {
+    /// The time at which the delivery was created, in UTC.
+    #[serde(rename = "createdAt")]
+    pub created_at: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// Unique identifier of the delivery.
+    pub id: i64,
+    /// An attempt to deliver an event.
+    #[serde(rename = "lastTry", skip_serializing_if = "::std::option::Option::is_none")]
+    pub last_try: ::std::option::Option<DeliveryTry>,
+    /// The `id` of the event, which every attempt has in its header `webhook-id`.
+    #[serde(rename = "messageId")]
+    pub message_id: ::std::string::String,
+    /// The time of the next attempt, in UTC. Present only if the status is `waiting` and there was an attempt.
+    #[serde(
+        rename = "nextTryAt",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub next_try_at: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    /// Whether an event was delivered, is still to be tried, or was given up.
+    pub status: DeliveryStatus,
+    /// The number of attempts so far.
+    pub tries: i32,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: ::std::string::String,
+}
+
+/// What the webhook is for, for people.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDescription = "orders of the shop".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct WebhookDescription(::std::string::String);
+
+impl ::std::str::FromStr for WebhookDescription {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        if value.chars().count() > 200usize {
+            return Err("longer than 200 characters".into());
+        }
+        Ok(Self(value.to_string()))
+    }
+}
+
+/// Why the webhook is disabled: `owner` (by `updateWebhook`), `gone`
+/// (the receiver responded with 410), or `failing` (no success for five days).
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDisabledReason = "owner".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum WebhookDisabledReason {
+    /// `owner`
+    #[serde(rename = "owner")]
+    Owner,
+    /// `gone`
+    #[serde(rename = "gone")]
+    Gone,
+    /// `failing`
+    #[serde(rename = "failing")]
+    Failing,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for WebhookDisabledReason {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("owner", Self::Owner),
+        ("gone", Self::Gone),
+        ("failing", Self::Failing),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl WebhookDisabledReason {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::WebhookDisabledReason::Owner.as_str(), "owner");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Owner => "owner",
+            Self::Gone => "gone",
+            Self::Failing => "failing",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+/// Identifier of the webhook.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookId = "we_2v8rq0d7m4tk".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct WebhookId(::std::string::String);
+
+impl ::std::str::FromStr for WebhookId {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        if value.chars().count() > 100usize {
+            return Err("longer than 100 characters".into());
+        }
+        if value.chars().count() < 1usize {
+            return Err("shorter than 1 characters".into());
+        }
+        Ok(Self(value.to_string()))
+    }
+}
+
+/// A new secret of a webhook.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookSecret = types::WebhookSecret::builder()
+///     .secret("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
+///     .previous_until(
+///         "2026-11-28T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct WebhookSecret {
+    /// The time until which the service also signs with the secret before, in UTC.
+    #[serde(rename = "previousUntil")]
+    pub previous_until: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// The new secret.
+    pub secret: ::std::string::String,
+}
+
+/// `pending` until the receiver has returned the challenge, `enabled` while
+/// events are sent, and `disabled` otherwise.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookStatus = "pending".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum WebhookStatus {
+    /// `pending`
+    #[serde(rename = "pending")]
+    Pending,
+    /// `enabled`
+    #[serde(rename = "enabled")]
+    Enabled,
+    /// `disabled`
+    #[serde(rename = "disabled")]
+    Disabled,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for WebhookStatus {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("pending", Self::Pending),
+        ("enabled", Self::Enabled),
+        ("disabled", Self::Disabled),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl WebhookStatus {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::WebhookStatus::Pending.as_str(), "pending");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Pending => "pending",
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+/// A change of a webhook.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookUpdate = types::WebhookUpdate::builder()
+///     .status(types::WebhookUpdateStatus::Disabled)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(
+    ::serde::Deserialize,
+    ::serde::Serialize,
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash
+)]
+#[non_exhaustive]
+pub struct WebhookUpdate {
+    /// What the webhook is for, for people.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub description: ::std::option::Option<WebhookDescription>,
+    /// Whether events are sent.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub status: ::std::option::Option<WebhookUpdateStatus>,
+    /// The types of the events that are sent from now on. An empty list stands for all.
+    ///
+    /// `None` means that the member is absent; an empty value is sent.
+    #[serde(rename = "types", skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub types: ::std::option::Option<::std::vec::Vec<EventType>>,
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub url: ::std::option::Option<WebhookUrl>,
+}
+
+impl WebhookUpdate {
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            description: ::std::default::Default::default(),
+            status: ::std::default::Default::default(),
+            types: ::std::default::Default::default(),
+            url: ::std::default::Default::default(),
+        }
+    }
+}
+
+/// Whether events are sent.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookUpdateStatus = "enabled".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum WebhookUpdateStatus {
+    /// `enabled`
+    #[serde(rename = "enabled")]
+    Enabled,
+    /// `disabled`
+    #[serde(rename = "disabled")]
+    Disabled,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for WebhookUpdateStatus {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("enabled", Self::Enabled),
+        ("disabled", Self::Disabled),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl WebhookUpdateStatus {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::WebhookUpdateStatus::Enabled.as_str(), "enabled");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+/// The address of the receiver: `https`, without user name, password and
+/// fragment. Its host must be reachable from the public internet.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookUrl = "https://shop.example.com/petstore-events".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct WebhookUrl(::std::string::String);
+
+impl ::std::str::FromStr for WebhookUrl {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        if value.chars().count() > 2000usize {
+            return Err("longer than 2000 characters".into());
+        }
+        if value.chars().count() < 1usize {
+            return Err("shorter than 1 characters".into());
+        }
+        Ok(Self(value.to_string()))
+    }
+}
+
+/// The webhooks of an API key.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(transparent)]
+pub struct Webhooks(pub ::std::vec::Vec<Webhook>);
+
+impl ::std::iter::IntoIterator for Webhooks {
+    type Item = Webhook;
+
+    type IntoIter = ::std::vec::IntoIter<Webhook>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> ::std::iter::IntoIterator for &'a Webhooks {
+    type Item = &'a Webhook;
+
+    type IntoIter = ::std::slice::Iter<'a, Webhook>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
 impl<'de> ::serde::Deserialize<'de> for Event {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
@@ -1393,18 +2266,21 @@ impl<'de> ::serde::Deserialize<'de> for Event {
 }
 
 ::openapi_dropshot_client::generated::open_enums!(
-    ErrorCode, EventType, OrderPlacedType, OrderStatus, OrderUpdatedType, PetCreatedType,
-    PetStatus, PetStatusChangedType
+    DeliveryStatus, DeliveryTryFailure, ErrorCode, EventType, OrderPlacedType,
+    OrderStatus, OrderUpdatedType, PetCreatedType, PetStatus, PetStatusChangedType,
+    WebhookDisabledReason, WebhookStatus, WebhookUpdateStatus
 );
 
 ::openapi_dropshot_client::generated::texts!(
     Cursor, IdempotencyKey, ListEventsCursor, PetToImportIdempotencyKey,
-    StreamEventsCursor, StreamEventsLastEventId
+    StreamEventsCursor, StreamEventsLastEventId, WebhookDescription, WebhookId,
+    WebhookUrl
 );
 
 ::openapi_dropshot_client::generated::holders!(
     Events(::std::vec::Vec < Event >), Orders(::std::vec::Vec < Order >),
-    Pets(::std::vec::Vec < Pet >)
+    Pets(::std::vec::Vec < Pet >), WebhookDeliveries(::std::vec::Vec < WebhookDelivery
+    >), Webhooks(::std::vec::Vec < Webhook >)
 );
 
 ::openapi_dropshot_client::generated::union!(

@@ -82,7 +82,7 @@ impl Interceptor for Hooks {
 
 #[cfg(feature = "blocking")]
 #[tokio::test]
-async fn a_blocking_call_has_the_span_of_its_caller() {
+async fn a_blocking_call_runs_in_the_tracing_span_of_its_caller() {
     let service = MockTransport::new();
     service.respond_to(Method::GET, "/v1/pets", page());
     let subscriber = tracing_subscriber::fmt()
@@ -119,7 +119,7 @@ async fn a_list_whose_first_request_fails_keeps_its_cursor() {
 }
 
 #[test]
-fn an_unknown_value_is_kept_from_text_and_from_json() {
+fn an_unknown_enum_value_is_preserved_when_it_is_parsed_from_text_or_from_json() {
     let parsed: ErrorCode = "asleep".parse().expect("the service decides");
     let read: ErrorCode = serde_json::from_str("\"asleep\"").expect("it is kept");
     assert_eq!((parsed.as_str(), &parsed), ("asleep", &read));
@@ -127,7 +127,7 @@ fn an_unknown_value_is_kept_from_text_and_from_json() {
 }
 
 #[tokio::test]
-async fn calls_continue_without_the_file_of_a_key_and_hooks_are_notified() {
+async fn if_the_key_file_disappears_calls_use_the_earlier_key_and_hooks_are_notified() {
     let path = std::env::temp_dir().join(format!("petstore-key-{}", std::process::id()));
     std::fs::write(&path, "key-1").expect("it can be written");
     let (service, seen) = (MockTransport::new(), Seen::default());
@@ -153,7 +153,7 @@ async fn calls_continue_without_the_file_of_a_key_and_hooks_are_notified() {
 }
 
 #[tokio::test]
-async fn a_creation_is_repeated_after_a_crash_only_with_its_credential() {
+async fn after_a_crash_a_creation_is_repeated_only_with_the_credential_of_the_first_try() {
     let (service, stored) = (MockTransport::new(), Seen::default());
     service.respond(MockResponse::broken());
     service.respond(page());
@@ -190,7 +190,7 @@ async fn a_creation_is_repeated_after_a_crash_only_with_its_credential() {
 }
 
 #[tokio::test]
-async fn a_success_ends_the_pause_of_a_rate_limit() {
+async fn after_a_successful_response_the_client_no_longer_pauses_for_an_earlier_rate_limit() {
     let service = MockTransport::new();
     let limited = MockResponse::error(429, "rate_limited", "later");
     service.respond(limited.header("retry-after", "100"));

@@ -72,7 +72,7 @@ fn the_other_operations_compile_without_a_warning() {
 }
 
 #[test]
-fn the_documentation_of_method_and_builder_names_the_day_of_the_removal_once() {
+fn the_documentation_of_the_deprecated_method_and_of_its_builder_names_the_removal_date_once() {
     for (file, item) in [
         ("client.rs", "pub fn get_pet(&self)"),
         ("builder.rs", "pub struct GetPet<'a>"),

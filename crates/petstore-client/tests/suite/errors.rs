@@ -83,7 +83,7 @@ async fn an_error_without_a_body_or_with_an_incomplete_body_has_its_status() {
 }
 
 #[tokio::test]
-async fn an_endless_error_is_not_read_to_its_end() {
+async fn a_very_large_error_body_is_not_read_to_the_end() {
     let page = "x".repeat(4 * 1024 * 1024);
     let error = error_of(response("503 Service Unavailable", &[], &page)).await;
     assert_eq!(error.status(), Some(503));
@@ -111,7 +111,7 @@ async fn an_unlisted_success_status_is_an_error_with_this_status() {
 }
 
 #[tokio::test]
-async fn a_success_that_cannot_be_read_has_the_place_but_not_the_value() {
+async fn the_error_for_an_invalid_success_body_contains_the_position_but_not_the_value() {
     for (body, words) in [
         (r#"[{"id":"hunter2"}]"#, "line 1"),
         (r#"[{"id":1,"categoryId":2}]"#, "missing field `name`"),

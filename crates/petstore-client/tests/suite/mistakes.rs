@@ -15,7 +15,7 @@ fn error_of(fixture: &str) -> String {
 }
 
 #[test]
-fn the_error_of_an_unbuilt_value_names_the_builder() {
+fn the_compiler_error_for_a_missing_build_call_names_the_builder() {
     let error = error_of("forgets_build.rs");
     assert!(
         error.contains("expected `NewPet`, found `NewPetBuilder`"),
@@ -24,7 +24,7 @@ fn the_error_of_an_unbuilt_value_names_the_builder() {
 }
 
 #[test]
-fn a_builder_without_question_mark_is_a_type_error() {
+fn a_missing_question_mark_after_build_is_a_type_error() {
     let error = error_of("forgets_the_error.rs");
     assert!(
         error.contains("expected `NewPet`, found `Result<NewPet, "),
@@ -42,7 +42,7 @@ fn a_missing_argument_is_a_compile_error() {
 }
 
 #[test]
-fn the_error_of_a_wrong_body_names_the_method_to_call() {
+fn the_compiler_error_for_a_body_of_the_wrong_type_names_the_methods_to_call() {
     let error = error_of("sends_another_body.rs");
     for part in [
         "`Pet` cannot be the body of this request",

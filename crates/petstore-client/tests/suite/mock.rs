@@ -53,7 +53,7 @@ async fn an_application_is_tested_without_a_server() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_response_is_an_error_that_names_it() {
+async fn a_request_for_which_the_mock_has_no_response_fails_with_an_error_that_names_the_request() {
     let service = MockTransport::new();
     service.respond_to(
         Method::GET,

@@ -16,7 +16,7 @@ fn values_are_compared_and_hashed() {
 }
 
 #[test]
-fn the_error_of_a_builder_names_the_member() {
+fn the_error_of_a_builder_names_the_missing_member() {
     let missing = NewPet::builder().name("Rex").build();
     let missing = missing.expect_err("the category is missing");
     assert_eq!(

@@ -200,7 +200,7 @@ fn an_invalid_url_or_key_is_rejected_at_once() {
 }
 
 #[test]
-fn https_works_with_the_default_features() {
+fn a_client_for_an_https_url_can_be_built_with_the_default_features() {
     Client::builder("https://pets.example/v1")
         .api_key(KEY)
         .build()

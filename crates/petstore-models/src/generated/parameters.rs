@@ -497,6 +497,237 @@ mod stream_events_headers {
     }
 }
 
+/// Path parameters of `getWebhook`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct GetWebhookPath {
+    /// Identifier of the webhook.
+    #[serde(rename = "webhookId", deserialize_with = "get_webhook_path::webhook_id")]
+    pub webhook_id: WebhookId,
+}
+
+mod get_webhook_path {
+    use super::*;
+
+    pub(super) fn webhook_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<WebhookId, D::Error> {
+        openapi_dropshot_types::members::parameter("webhookId", d)
+    }
+}
+
+/// Path parameters of `updateWebhook`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct UpdateWebhookPath {
+    /// Identifier of the webhook.
+    #[serde(rename = "webhookId", deserialize_with = "update_webhook_path::webhook_id")]
+    pub webhook_id: WebhookId,
+}
+
+mod update_webhook_path {
+    use super::*;
+
+    pub(super) fn webhook_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<WebhookId, D::Error> {
+        openapi_dropshot_types::members::parameter("webhookId", d)
+    }
+}
+
+/// Path parameters of `deleteWebhook`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct DeleteWebhookPath {
+    /// Identifier of the webhook.
+    #[serde(rename = "webhookId", deserialize_with = "delete_webhook_path::webhook_id")]
+    pub webhook_id: WebhookId,
+}
+
+mod delete_webhook_path {
+    use super::*;
+
+    pub(super) fn webhook_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<WebhookId, D::Error> {
+        openapi_dropshot_types::members::parameter("webhookId", d)
+    }
+}
+
+/// Path parameters of `verifyWebhook`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct VerifyWebhookPath {
+    /// Identifier of the webhook.
+    #[serde(rename = "webhookId", deserialize_with = "verify_webhook_path::webhook_id")]
+    pub webhook_id: WebhookId,
+}
+
+mod verify_webhook_path {
+    use super::*;
+
+    pub(super) fn webhook_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<WebhookId, D::Error> {
+        openapi_dropshot_types::members::parameter("webhookId", d)
+    }
+}
+
+/// Path parameters of `rotateWebhookSecret`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct RotateWebhookSecretPath {
+    /// Identifier of the webhook.
+    #[serde(
+        rename = "webhookId",
+        deserialize_with = "rotate_webhook_secret_path::webhook_id"
+    )]
+    pub webhook_id: WebhookId,
+}
+
+mod rotate_webhook_secret_path {
+    use super::*;
+
+    pub(super) fn webhook_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<WebhookId, D::Error> {
+        openapi_dropshot_types::members::parameter("webhookId", d)
+    }
+}
+
+/// Path parameters of `testWebhook`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct TestWebhookPath {
+    /// Identifier of the webhook.
+    #[serde(rename = "webhookId", deserialize_with = "test_webhook_path::webhook_id")]
+    pub webhook_id: WebhookId,
+}
+
+mod test_webhook_path {
+    use super::*;
+
+    pub(super) fn webhook_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<WebhookId, D::Error> {
+        openapi_dropshot_types::members::parameter("webhookId", d)
+    }
+}
+
+/// Path parameters of `listWebhookDeliveries`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct ListWebhookDeliveriesPath {
+    /// Identifier of the webhook.
+    #[serde(
+        rename = "webhookId",
+        deserialize_with = "list_webhook_deliveries_path::webhook_id"
+    )]
+    pub webhook_id: WebhookId,
+}
+
+mod list_webhook_deliveries_path {
+    use super::*;
+
+    pub(super) fn webhook_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<WebhookId, D::Error> {
+        openapi_dropshot_types::members::parameter("webhookId", d)
+    }
+}
+
+/// Query parameters of `listWebhookDeliveries`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct ListWebhookDeliveriesQuery {
+    /// Restricts the result to deliveries with this status.
+    #[serde(
+        default,
+        deserialize_with = "list_webhook_deliveries_query::status",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DeliveryStatus")]
+    pub status: Option<DeliveryStatus>,
+    /// The maximum number of deliveries returned.
+    #[serde(default, deserialize_with = "list_webhook_deliveries_query::limit")]
+    pub limit: DeliveriesLimit,
+    /// The position at which the page starts: an opaque value from the `Link`
+    /// header of an earlier response. A cursor is valid only with the filters of
+    /// the request that returned it; with other filters it is rejected.
+    ///
+    /// Stability: beta.
+    #[serde(
+        default,
+        deserialize_with = "list_webhook_deliveries_query::cursor",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(
+        with = "Cursor",
+        description = "The position at which the page starts: an opaque value from the `Link`\nheader of an earlier response. A cursor is valid only with the filters of\nthe request that returned it; with other filters it is rejected."
+    )]
+    pub cursor: Option<Cursor>,
+}
+
+mod list_webhook_deliveries_query {
+    use super::*;
+
+    pub(super) fn status<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<DeliveryStatus>, D::Error> {
+        openapi_dropshot_types::members::parameter("status", d).map(Some)
+    }
+
+    pub(super) fn limit<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<DeliveriesLimit, D::Error> {
+        openapi_dropshot_types::members::parameter("limit", d)
+    }
+
+    pub(super) fn cursor<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<Cursor>, D::Error> {
+        openapi_dropshot_types::members::parameter("cursor", d).map(Some)
+    }
+}
+
+/// The headers of the 200 response of `listWebhookDeliveries`.
+#[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
+#[schemars(description = "")]
+pub struct ListWebhookDeliveriesOkHeaders {
+    /// The link to the next page (RFC 8288), in the form
+    /// `<?limit=…&status=…&cursor=…>; rel="next"`. Absent on the last page.
+    #[serde(
+        rename = "Link",
+        default,
+        serialize_with = "openapi_dropshot_types::members::optional_header",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "String")]
+    pub link: Option<String>,
+}
+
+/// Path parameters of `redeliverWebhook`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct RedeliverWebhookPath {
+    /// Identifier of the webhook.
+    #[serde(
+        rename = "webhookId",
+        deserialize_with = "redeliver_webhook_path::webhook_id"
+    )]
+    pub webhook_id: WebhookId,
+}
+
+mod redeliver_webhook_path {
+    use super::*;
+
+    pub(super) fn webhook_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<WebhookId, D::Error> {
+        openapi_dropshot_types::members::parameter("webhookId", d)
+    }
+}
+
 /// The maximum number of pets returned.
 ///
 /// An integer from 1 to 100; by default `20`.
@@ -1060,10 +1291,109 @@ impl JsonSchema for StreamEventsLastEventId {
     }
 }
 
+/// Identifier of the webhook.
+///
+/// A text that has 1 to 100 characters.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct WebhookId(pub(super) String);
+
+impl openapi_dropshot_types::CheckedString for WebhookId {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: Some(1),
+            max: Some(100),
+            pattern: None,
+        };
+        &RULES
+    }
+}
+
+impl JsonSchema for WebhookId {
+    fn schema_name() -> String {
+        "WebhookId".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(1)),
+            ("maxLength", json!(100)),
+        ])
+    }
+}
+
+/// The maximum number of deliveries returned.
+///
+/// An integer from 1 to 100; by default `20`.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Deserialize,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    Serialize
+)]
+#[serde(try_from = "i64")]
+pub struct DeliveriesLimit(pub(super) i64);
+
+impl DeliveriesLimit {
+    /// The least value.
+    pub const MIN: DeliveriesLimit = DeliveriesLimit(1);
+
+    /// The greatest value.
+    pub const MAX: DeliveriesLimit = DeliveriesLimit(100);
+}
+
+impl openapi_dropshot_types::CheckedNumber for DeliveriesLimit {
+    type Number = i64;
+
+    const EXPECTED: &'static str = "an integer from 1 to 100";
+
+    fn is_valid(value: i64) -> bool {
+        value >= 1 && value <= 100
+    }
+}
+
+impl JsonSchema for DeliveriesLimit {
+    fn schema_name() -> String {
+        "DeliveriesLimit".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("minimum", json!(1.0)),
+            ("maximum", json!(100.0)),
+            ("default", json!(20)),
+        ])
+    }
+}
+
+impl Default for DeliveriesLimit {
+    fn default() -> Self {
+        DeliveriesLimit(20)
+    }
+}
+
 openapi_dropshot_types::checked_numbers!(
-    Limit(i64), OrdersLimit(i64), ListEventsLimit(i64), ListEventsWait(i64)
+    Limit(i64), OrdersLimit(i64), ListEventsLimit(i64), ListEventsWait(i64),
+    DeliveriesLimit(i64)
 );
 
 openapi_dropshot_types::checked_strings!(
-    Cursor, IdempotencyKey, ListEventsCursor, StreamEventsCursor, StreamEventsLastEventId
+    Cursor, IdempotencyKey, ListEventsCursor, StreamEventsCursor,
+    StreamEventsLastEventId, WebhookId
 );

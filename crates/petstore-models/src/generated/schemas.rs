@@ -886,6 +886,760 @@ impl JsonSchema for Event {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct Events(pub Vec<Event>);
 
+/// The address of the receiver: `https`, without user name, password and
+/// fragment. Its host must be reachable from the public internet.
+///
+/// A text that has 1 to 2000 characters.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct WebhookUrl(pub(super) String);
+
+impl openapi_dropshot_types::CheckedString for WebhookUrl {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: Some(1),
+            max: Some(2000),
+            pattern: None,
+        };
+        &RULES
+    }
+}
+
+impl JsonSchema for WebhookUrl {
+    fn schema_name() -> String {
+        "WebhookUrl".to_owned()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(1)),
+            ("maxLength", json!(2000)),
+            (
+                "description",
+                json!(
+                    "The address of the receiver: `https`, without user name, password and\nfragment. Its host must be reachable from the public internet."
+                ),
+            ),
+        ])
+    }
+}
+
+/// What the webhook is for, for people.
+///
+/// A text that has at most 200 characters.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct WebhookDescription(pub(super) String);
+
+impl openapi_dropshot_types::CheckedString for WebhookDescription {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: None,
+            max: Some(200),
+            pattern: None,
+        };
+        &RULES
+    }
+}
+
+impl JsonSchema for WebhookDescription {
+    fn schema_name() -> String {
+        "WebhookDescription".to_owned()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("maxLength", json!(200)),
+            ("description", json!("What the webhook is for, for people.")),
+        ])
+    }
+}
+
+/// A webhook to be created.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct NewWebhook {
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    #[schemars(description = "")]
+    pub url: WebhookUrl,
+    /// The types of the events that are sent. All if absent.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "NewWebhookTypes")]
+    pub types: Option<NewWebhookTypes>,
+    /// What the webhook is for, for people.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "WebhookDescription", description = "")]
+    pub description: Option<WebhookDescription>,
+}
+
+impl NewWebhook {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(url: WebhookUrl) -> Self {
+        NewWebhook {
+            url,
+            types: None,
+            description: None,
+        }
+    }
+}
+
+/// The types of the events that are sent. All if absent.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(try_from = "Vec<EventType>")]
+pub struct NewWebhookTypes(pub(super) Vec<EventType>);
+
+impl TryFrom<Vec<EventType>> for NewWebhookTypes {
+    type Error = Violation;
+
+    fn try_from(value: Vec<EventType>) -> Result<Self, Violation> {
+        openapi_dropshot_types::rules::check_count(
+            value.len(),
+            Some(1),
+            Some(20),
+            "elements",
+        )?;
+        Ok(NewWebhookTypes(value))
+    }
+}
+
+impl From<NewWebhookTypes> for Vec<EventType> {
+    fn from(value: NewWebhookTypes) -> Vec<EventType> {
+        value.0
+    }
+}
+
+impl std::ops::Deref for NewWebhookTypes {
+    type Target = [EventType];
+
+    fn deref(&self) -> &[EventType] {
+        &self.0
+    }
+}
+
+impl JsonSchema for NewWebhookTypes {
+    fn schema_name() -> String {
+        "NewWebhookTypes".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("array")),
+            ("items", json!(generator.subschema_for:: < EventType > ())),
+            ("minItems", json!(1)),
+            ("maxItems", json!(20)),
+        ])
+    }
+}
+
+/// `pending` until the receiver has returned the challenge, `enabled` while
+/// events are sent, and `disabled` otherwise.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum WebhookStatus {
+    /// `pending`
+    Pending,
+    /// `enabled`
+    Enabled,
+    /// `disabled`
+    Disabled,
+}
+
+impl WebhookStatus {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [WebhookStatus] = &[
+        WebhookStatus::Pending,
+        WebhookStatus::Enabled,
+        WebhookStatus::Disabled,
+    ];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            WebhookStatus::Pending => "pending",
+            WebhookStatus::Enabled => "enabled",
+            WebhookStatus::Disabled => "disabled",
+        }
+    }
+}
+
+impl JsonSchema for WebhookStatus {
+    fn schema_name() -> String {
+        "WebhookStatus".to_owned()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(WebhookStatus::ALL)),
+            (
+                "description",
+                json!(
+                    "`pending` until the receiver has returned the challenge, `enabled` while\nevents are sent, and `disabled` otherwise."
+                ),
+            ),
+        ])
+    }
+}
+
+/// A webhook.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct Webhook {
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    #[schemars(description = "")]
+    pub url: WebhookUrl,
+    /// The types of the events that are sent. All if absent.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "NewWebhookTypes")]
+    pub types: Option<NewWebhookTypes>,
+    /// What the webhook is for, for people.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "WebhookDescription", description = "")]
+    pub description: Option<WebhookDescription>,
+    /// Unique identifier, assigned by the service.
+    pub id: String,
+    /// `pending` until the receiver has returned the challenge, `enabled` while
+    /// events are sent, and `disabled` otherwise.
+    #[schemars(description = "")]
+    pub status: WebhookStatus,
+    /// Why the webhook is disabled: `owner` (by `updateWebhook`), `gone`
+    /// (the receiver responded with 410), or `failing` (no success for five days).
+    #[serde(
+        rename = "disabledReason",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "String")]
+    pub disabled_reason: Option<String>,
+    /// The time at which the webhook was created, in UTC.
+    #[serde(rename = "createdAt")]
+    pub created_at: DateTime,
+    /// The time of the last change of the webhook, in UTC.
+    #[serde(rename = "updatedAt")]
+    pub updated_at: DateTime,
+    /// The time of the first failure since the last success, in UTC. Absent if the last attempt was a success.
+    #[serde(
+        rename = "failingSince",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DateTime")]
+    pub failing_since: Option<DateTime>,
+}
+
+impl Webhook {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(
+        url: WebhookUrl,
+        id: impl Into<String>,
+        status: WebhookStatus,
+        created_at: impl Into<DateTime>,
+        updated_at: impl Into<DateTime>,
+    ) -> Self {
+        Webhook {
+            url,
+            types: None,
+            description: None,
+            id: id.into(),
+            status,
+            disabled_reason: None,
+            created_at: created_at.into(),
+            updated_at: updated_at.into(),
+            failing_since: None,
+        }
+    }
+}
+
+/// The webhooks of an API key.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+pub struct Webhooks(pub Vec<Webhook>);
+
+/// A webhook with its secret.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct CreatedWebhook {
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    #[schemars(description = "")]
+    pub url: WebhookUrl,
+    /// The types of the events that are sent. All if absent.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "NewWebhookTypes")]
+    pub types: Option<NewWebhookTypes>,
+    /// What the webhook is for, for people.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "WebhookDescription", description = "")]
+    pub description: Option<WebhookDescription>,
+    /// Unique identifier, assigned by the service.
+    pub id: String,
+    /// `pending` until the receiver has returned the challenge, `enabled` while
+    /// events are sent, and `disabled` otherwise.
+    #[schemars(description = "")]
+    pub status: WebhookStatus,
+    /// Why the webhook is disabled: `owner` (by `updateWebhook`), `gone`
+    /// (the receiver responded with 410), or `failing` (no success for five days).
+    #[serde(
+        rename = "disabledReason",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "String")]
+    pub disabled_reason: Option<String>,
+    /// The time at which the webhook was created, in UTC.
+    #[serde(rename = "createdAt")]
+    pub created_at: DateTime,
+    /// The time of the last change of the webhook, in UTC.
+    #[serde(rename = "updatedAt")]
+    pub updated_at: DateTime,
+    /// The time of the first failure since the last success, in UTC. Absent if the last attempt was a success.
+    #[serde(
+        rename = "failingSince",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DateTime")]
+    pub failing_since: Option<DateTime>,
+    /// The secret that the receiver verifies signatures with.
+    pub secret: String,
+}
+
+impl CreatedWebhook {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(
+        url: WebhookUrl,
+        id: impl Into<String>,
+        status: WebhookStatus,
+        created_at: impl Into<DateTime>,
+        updated_at: impl Into<DateTime>,
+        secret: impl Into<String>,
+    ) -> Self {
+        CreatedWebhook {
+            url,
+            types: None,
+            description: None,
+            id: id.into(),
+            status,
+            disabled_reason: None,
+            created_at: created_at.into(),
+            updated_at: updated_at.into(),
+            failing_since: None,
+            secret: secret.into(),
+        }
+    }
+}
+
+/// A change of a webhook.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct WebhookUpdate {
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "WebhookUrl", description = "")]
+    pub url: Option<WebhookUrl>,
+    /// The types of the events that are sent from now on. An empty list stands for all.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "WebhookUpdateTypes")]
+    pub types: Option<WebhookUpdateTypes>,
+    /// What the webhook is for, for people.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "WebhookDescription", description = "")]
+    pub description: Option<WebhookDescription>,
+    /// Whether events are sent.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "WebhookUpdateStatus")]
+    pub status: Option<WebhookUpdateStatus>,
+}
+
+impl Default for WebhookUpdate {
+    fn default() -> Self {
+        WebhookUpdate {
+            url: None,
+            types: None,
+            description: None,
+            status: None,
+        }
+    }
+}
+
+/// The types of the events that are sent from now on. An empty list stands for all.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(try_from = "Vec<EventType>")]
+pub struct WebhookUpdateTypes(pub(super) Vec<EventType>);
+
+impl TryFrom<Vec<EventType>> for WebhookUpdateTypes {
+    type Error = Violation;
+
+    fn try_from(value: Vec<EventType>) -> Result<Self, Violation> {
+        openapi_dropshot_types::rules::check_count(
+            value.len(),
+            None,
+            Some(20),
+            "elements",
+        )?;
+        Ok(WebhookUpdateTypes(value))
+    }
+}
+
+impl From<WebhookUpdateTypes> for Vec<EventType> {
+    fn from(value: WebhookUpdateTypes) -> Vec<EventType> {
+        value.0
+    }
+}
+
+impl std::ops::Deref for WebhookUpdateTypes {
+    type Target = [EventType];
+
+    fn deref(&self) -> &[EventType] {
+        &self.0
+    }
+}
+
+impl JsonSchema for WebhookUpdateTypes {
+    fn schema_name() -> String {
+        "WebhookUpdateTypes".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("array")),
+            ("items", json!(generator.subschema_for:: < EventType > ())),
+            ("maxItems", json!(20)),
+        ])
+    }
+}
+
+/// Whether events are sent.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum WebhookUpdateStatus {
+    /// `enabled`
+    Enabled,
+    /// `disabled`
+    Disabled,
+}
+
+impl WebhookUpdateStatus {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [WebhookUpdateStatus] = &[
+        WebhookUpdateStatus::Enabled,
+        WebhookUpdateStatus::Disabled,
+    ];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            WebhookUpdateStatus::Enabled => "enabled",
+            WebhookUpdateStatus::Disabled => "disabled",
+        }
+    }
+}
+
+impl JsonSchema for WebhookUpdateStatus {
+    fn schema_name() -> String {
+        "WebhookUpdateStatus".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(WebhookUpdateStatus::ALL)),
+        ])
+    }
+}
+
+/// A new secret of a webhook.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct WebhookSecret {
+    /// The new secret.
+    pub secret: String,
+    /// The time until which the service also signs with the secret before, in UTC.
+    #[serde(rename = "previousUntil")]
+    pub previous_until: DateTime,
+}
+
+impl WebhookSecret {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(secret: impl Into<String>, previous_until: impl Into<DateTime>) -> Self {
+        WebhookSecret {
+            secret: secret.into(),
+            previous_until: previous_until.into(),
+        }
+    }
+}
+
+/// Whether an event was delivered, is still to be tried, or was given up.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum DeliveryStatus {
+    /// `waiting`
+    Waiting,
+    /// `delivered`
+    Delivered,
+    /// `given_up`
+    GivenUp,
+}
+
+impl DeliveryStatus {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [DeliveryStatus] = &[
+        DeliveryStatus::Waiting,
+        DeliveryStatus::Delivered,
+        DeliveryStatus::GivenUp,
+    ];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            DeliveryStatus::Waiting => "waiting",
+            DeliveryStatus::Delivered => "delivered",
+            DeliveryStatus::GivenUp => "given_up",
+        }
+    }
+}
+
+impl JsonSchema for DeliveryStatus {
+    fn schema_name() -> String {
+        "DeliveryStatus".to_owned()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(DeliveryStatus::ALL)),
+            (
+                "description",
+                json!(
+                    "Whether an event was delivered, is still to be tried, or was given up."
+                ),
+            ),
+        ])
+    }
+}
+
+/// An attempt to deliver an event.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct DeliveryTry {
+    /// The time of the attempt, in UTC.
+    pub at: DateTime,
+    /// How long the attempt took.
+    pub milliseconds: i64,
+    /// Why the attempt failed; absent after a success. `address`: the host has
+    /// no address that is allowed. `connection`, `tls`, `timeout`: the
+    /// receiver could not be reached. `status`: `httpStatus` says how it
+    /// responded. `redirect`: it responded with a redirect. `response`: its
+    /// response was invalid.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "String")]
+    pub failure: Option<String>,
+    /// The status of the response, if there was one.
+    #[serde(
+        rename = "httpStatus",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "i32")]
+    pub http_status: Option<i32>,
+}
+
+impl DeliveryTry {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(at: impl Into<DateTime>, milliseconds: i64) -> Self {
+        DeliveryTry {
+            at: at.into(),
+            milliseconds,
+            failure: None,
+            http_status: None,
+        }
+    }
+}
+
+/// The delivery of an event to a webhook.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct WebhookDelivery {
+    /// Unique identifier of the delivery.
+    pub id: i64,
+    /// The `id` of the event, which every attempt has in its header `webhook-id`.
+    #[serde(rename = "messageId")]
+    pub message_id: String,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Whether an event was delivered, is still to be tried, or was given up.
+    #[schemars(description = "")]
+    pub status: DeliveryStatus,
+    /// The number of attempts so far.
+    pub tries: i32,
+    /// The time at which the delivery was created, in UTC.
+    #[serde(rename = "createdAt")]
+    pub created_at: DateTime,
+    /// The time of the next attempt, in UTC. Present only if the status is `waiting` and there was an attempt.
+    #[serde(
+        rename = "nextTryAt",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DateTime")]
+    pub next_try_at: Option<DateTime>,
+    /// An attempt to deliver an event.
+    #[serde(
+        rename = "lastTry",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DeliveryTry", description = "")]
+    pub last_try: Option<DeliveryTry>,
+}
+
+impl WebhookDelivery {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(
+        id: i64,
+        message_id: impl Into<String>,
+        type_: impl Into<String>,
+        status: DeliveryStatus,
+        tries: i32,
+        created_at: impl Into<DateTime>,
+    ) -> Self {
+        WebhookDelivery {
+            id,
+            message_id: message_id.into(),
+            type_: type_.into(),
+            status,
+            tries,
+            created_at: created_at.into(),
+            next_try_at: None,
+            last_try: None,
+        }
+    }
+}
+
+/// A page of deliveries.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+pub struct WebhookDeliveries(pub Vec<WebhookDelivery>);
+
+/// Which deliveries are sent again.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct Redelivery {
+    /// The `id` of one delivery.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "i64")]
+    pub delivery: Option<i64>,
+    /// The beginning of the period, in UTC.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DateTime")]
+    pub since: Option<DateTime>,
+    /// The end of the period, in UTC; now if absent.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DateTime")]
+    pub until: Option<DateTime>,
+}
+
+impl Default for Redelivery {
+    fn default() -> Self {
+        Redelivery {
+            delivery: None,
+            since: None,
+            until: None,
+        }
+    }
+}
+
+/// How many deliveries are sent again.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct RedeliveryResult {
+    /// The number of deliveries.
+    pub count: i64,
+}
+
+impl RedeliveryResult {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(count: i64) -> Self {
+        RedeliveryResult { count }
+    }
+}
+
 /// The body of every error response.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -916,12 +1670,16 @@ impl Error {
 
 openapi_dropshot_types::objects!(
     NewPet, PetToImport, ImportResult, Pet, NewOrder, OrderUpdate, Order, EventHead,
-    PetCreated, PetStatusChange, PetStatusChanged, OrderPlaced, OrderUpdated, Error
+    PetCreated, PetStatusChange, PetStatusChanged, OrderPlaced, OrderUpdated, NewWebhook,
+    Webhook, CreatedWebhook, WebhookUpdate, WebhookSecret, DeliveryTry, WebhookDelivery,
+    Redelivery, RedeliveryResult, Error
 );
 
 openapi_dropshot_types::string_enums!(
     PetStatus, OrderStatus, EventType, PetCreatedType, PetStatusChangedType,
-    OrderPlacedType, OrderUpdatedType
+    OrderPlacedType, OrderUpdatedType, WebhookStatus, WebhookUpdateStatus, DeliveryStatus
 );
 
-openapi_dropshot_types::checked_strings!(PetToImportIdempotencyKey);
+openapi_dropshot_types::checked_strings!(
+    PetToImportIdempotencyKey, WebhookUrl, WebhookDescription
+);

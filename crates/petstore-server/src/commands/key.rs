@@ -5,9 +5,9 @@ use super::{key_log, print, time, with_store};
 use crate::cli::{KeyCommand, ListFormat};
 use anyhow::{Context as _, bail};
 use chrono::Utc;
-use openapi_dropshot_server::{config::Rate, permissions::Scope};
+use openapi_dropshot_server::config::Rate;
 use petstore_server::keys::{self, ApiKey};
-use petstore_store::{KeyLimits, KeyRate, KeyRecord, KeyScope, NewKey, Revocation, Store};
+use petstore_store::{KeyLimits, KeyRate, KeyRecord, NewKey, Revocation, Store};
 use serde_json::{Value, json};
 
 pub(crate) async fn run(command: KeyCommand) -> anyhow::Result<()> {
@@ -27,10 +27,7 @@ pub(crate) async fn run(command: KeyCommand) -> anyhow::Result<()> {
                     Rate::Off => KeyRate::Off,
                     Rate::PerSecond(number) => KeyRate::PerSecond(number),
                 }),
-                scope: match scope {
-                    Scope::Read => KeyScope::Read,
-                    Scope::ReadWrite => KeyScope::ReadWrite,
-                },
+                scope,
             };
             let (key, new_key) = keys::make_limited(name, limits, now);
             with_store(&settings, async |store| create(store, key, new_key).await).await

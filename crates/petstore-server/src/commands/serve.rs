@@ -5,7 +5,7 @@ use super::{database, key_log::LoggedKeys, open_store};
 use chrono::{TimeDelta, Utc};
 use openapi_dropshot_server::{program::Program, state::causes};
 use petstore_server::{
-    Api, INFO, PetStore,
+    Api, INFO, PetStore, Webhooks,
     config::ServeSettings,
     keys::{self, ApiKey, KeyName},
     usage,
@@ -18,6 +18,12 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     let mut program = Program::begin(&INFO, settings)?;
     let settings = program.service().clone();
     let (url, events) = (database(&settings.store)?, settings.events);
+    let webhooks = Webhooks::new(&settings.webhooks)?;
+    if webhooks.is_some() && !events.events.is_on() {
+        tracing::warn!(
+            "webhooks are on (`webhook-key-file`), but events are off, so webhooks receive no events: set `events` to `on`"
+        );
+    }
     let open = async || {
         let store = open_store(&url).await?;
         let keys = LoggedKeys::new(&store.list_keys().await?);
@@ -45,8 +51,11 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     // It is dropped when the store is closed.
     let mark = mark(&url);
     let days = events.event_retention_days.get();
-    let state = PetStore::new(store.clone()).keeping_events(TimeDelta::days(days.into()));
-    let bound = program.bind::<Api, _>(state)?;
+    let state = PetStore::new(store.clone())
+        .keeping_events(TimeDelta::days(days.into()))
+        .offering_webhooks(webhooks);
+    let bound = program.bind::<Api, _>(state.clone())?;
+    state.start_webhooks();
     let started = |base: &str| {
         if let Some(key) = first_key {
             show_first_key(&key, base);
@@ -55,6 +64,7 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     let watch = tokio::spawn(keys.watch(store.clone()));
     let close = async || {
         watch.abort();
+        state.stop_webhooks().await;
         store.close().await
     };
     let ended = bound.run(started, close).await;

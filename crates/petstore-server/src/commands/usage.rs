@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_has_the_columns_of_the_header() {
+    fn each_row_of_the_usage_output_has_as_many_columns_as_the_header() {
         let row = |operation: &str| UsageRecord {
             key: "k_000000000000".parse().expect("an id"),
             key_name: "the shop's tablet".to_owned(),

@@ -3,7 +3,7 @@
 //! secret, and the server keeps no state for it.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use petstore_models::{OrderStatus, PetStatus};
+use petstore_models::{DeliveryStatus, OrderStatus, PetStatus};
 
 /// The filter of a list.
 pub(super) trait Filter: Copy + Eq {
@@ -164,6 +164,31 @@ const fn order_letter(status: Option<OrderStatus>) -> &'static str {
         Some(OrderStatus::Approved) => "a",
         Some(OrderStatus::Delivered) => "d",
         Some(OrderStatus::Cancelled) => "c",
+    }
+}
+
+/// The filter of `GET /v1/webhooks/{webhookId}/deliveries`, whose pages are ordered by descending id.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct DeliveryFilter(pub(super) Option<DeliveryStatus>);
+
+impl Filter for DeliveryFilter {
+    const LAYOUT: &'static str = "d";
+    const PARAMETERS: &'static str = "`status`";
+
+    fn name(self) -> String {
+        self.0.map_or("*", DeliveryStatus::as_str).to_owned()
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "*" => Some(DeliveryFilter(None)),
+            name => name.parse().ok().map(|status| DeliveryFilter(Some(status))),
+        }
+    }
+
+    fn query(self) -> String {
+        self.0
+            .map_or_else(String::new, |status| format!("&status={status}"))
     }
 }
 

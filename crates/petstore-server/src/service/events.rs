@@ -1,18 +1,13 @@
 //! Lists events: reads a page of the event feed, or waits until there are events.
 
 use super::{RequestContext, failed, store};
+use crate::event::{cursor_of, event, position};
 use dropshot::{HttpResponseHeaders, HttpResponseOk};
 use futures::FutureExt as _;
-use openapi_dropshot_server::{StateFailure as _, feed::FeedCursor};
+use openapi_dropshot_server::StateFailure as _;
 use petstore_api::{ListEventsError, StreamEventsError};
-use petstore_models::{
-    DateTime, Event, Events, ListEventsOkHeaders, ListEventsQuery, OrderPlaced, OrderPlacedType,
-    OrderUpdated, OrderUpdatedType, PetCreated, PetCreatedType, PetStatusChange, PetStatusChanged,
-    PetStatusChangedType,
-};
-use petstore_store::{
-    CursorLost, EventData, EventPage, EventPosition, EventQuery, EventsAfter, Store, StoredEvent,
-};
+use petstore_models::{Events, ListEventsOkHeaders, ListEventsQuery};
+use petstore_store::{CursorLost, EventPage, EventPosition, EventQuery, EventsAfter, Store};
 use std::{sync::Arc, time::Duration};
 
 /// The cursor after the newest event.
@@ -147,74 +142,4 @@ pub(super) async fn newest(store: Arc<dyn Store>) -> Option<i64> {
     };
     let page = store.list_events(query).await.ok()?;
     Some(page.ok()?.next.position)
-}
-
-fn position(cursor: &str) -> Option<EventPosition> {
-    let FeedCursor {
-        incarnation,
-        position,
-        check,
-    } = FeedCursor::decode(cursor)?;
-    Some(EventPosition {
-        incarnation,
-        position,
-        check,
-    })
-}
-
-pub(super) fn cursor_of(at: EventPosition) -> String {
-    let EventPosition {
-        incarnation,
-        position,
-        check,
-    } = at;
-    FeedCursor {
-        incarnation,
-        position,
-        check,
-    }
-    .encode()
-}
-
-/// Returns the event in the form of the contract.
-pub(super) fn event(stored: StoredEvent) -> Result<Event, String> {
-    let id: String = stored.id.iter().map(|byte| format!("{byte:02x}")).collect();
-    let (id, cursor) = (format!("evt_{id}"), cursor_of(stored.position));
-    let timestamp = DateTime::new(stored.at.fixed_offset())
-        .map_err(|problem| format!("the time of the event {id} cannot be sent: {problem}"))?;
-    let version = stored.version;
-    Ok(match stored.data {
-        EventData::PetCreated(data) => Event::PetCreated(PetCreated {
-            id,
-            timestamp,
-            version,
-            cursor,
-            type_: PetCreatedType::PetCreated,
-            data,
-        }),
-        EventData::PetStatusChanged(pet, status) => Event::PetStatusChanged(PetStatusChanged {
-            id,
-            timestamp,
-            version,
-            cursor,
-            type_: PetStatusChangedType::PetStatusChanged,
-            data: PetStatusChange { id: pet, status },
-        }),
-        EventData::OrderPlaced(data) => Event::OrderPlaced(OrderPlaced {
-            id,
-            timestamp,
-            version,
-            cursor,
-            type_: OrderPlacedType::OrderPlaced,
-            data,
-        }),
-        EventData::OrderUpdated(data) => Event::OrderUpdated(OrderUpdated {
-            id,
-            timestamp,
-            version,
-            cursor,
-            type_: OrderUpdatedType::OrderUpdated,
-            data,
-        }),
-    })
 }

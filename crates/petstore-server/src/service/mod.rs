@@ -7,24 +7,33 @@ mod events;
 mod import;
 mod once;
 mod streams;
+mod webhooks;
 
 use crate::state::{PetStore, on_behalf_of, state_error};
 use cursor::{OrderFilter, Position};
 use dropshot::{
-    Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query, TypedBody,
+    Header, HttpResponseAccepted, HttpResponseCreated, HttpResponseDeleted, HttpResponseHeaders,
+    HttpResponseOk, Path, Query, TypedBody,
 };
 use openapi_dropshot_server::{Context, StateFailure};
 use openapi_dropshot_types::StreamedItems;
 use petstore_api::{
-    CreateOrderError, CreatePetError, ExportPetsError, ExportPetsOk, GetOrderError, GetPetError,
-    ImportPetsError, ImportPetsOk, ListEventsError, ListOrdersError, ListPetsError, PetStoreApi,
-    StreamEventsError, StreamEventsOk, UpdateOrderError,
+    CreateOrderError, CreatePetError, CreateWebhookError, DeleteWebhookError, ExportPetsError,
+    ExportPetsOk, GetOrderError, GetPetError, GetWebhookError, ImportPetsError, ImportPetsOk,
+    ListEventsError, ListOrdersError, ListPetsError, ListWebhookDeliveriesError, ListWebhooksError,
+    PetStoreApi, RedeliverWebhookError, RotateWebhookSecretError, StreamEventsError,
+    StreamEventsOk, TestWebhookError, UpdateOrderError, UpdateWebhookError, VerifyWebhookError,
 };
 use petstore_models::{
-    CreateOrderHeaders, CreatePetHeaders, Events, ExportPetsQuery, GetOrderPath, GetPetPath,
-    IdempotencyKey, ListEventsOkHeaders, ListEventsQuery, ListOrdersOkHeaders, ListOrdersQuery,
-    ListPetsOkHeaders, ListPetsQuery, NewOrder, NewPet, Order, OrderStatus, OrderUpdate, Orders,
-    Pet, PetToImport, Pets, StreamEventsHeaders, StreamEventsQuery, UpdateOrderPath,
+    CreateOrderHeaders, CreatePetHeaders, CreatedWebhook, DeleteWebhookPath, Events,
+    ExportPetsQuery, GetOrderPath, GetPetPath, GetWebhookPath, IdempotencyKey, ListEventsOkHeaders,
+    ListEventsQuery, ListOrdersOkHeaders, ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery,
+    ListWebhookDeliveriesOkHeaders, ListWebhookDeliveriesPath, ListWebhookDeliveriesQuery,
+    NewOrder, NewPet, NewWebhook, Order, OrderStatus, OrderUpdate, Orders, Pet, PetToImport, Pets,
+    RedeliverWebhookPath, Redelivery, RedeliveryResult, RotateWebhookSecretPath,
+    StreamEventsHeaders, StreamEventsQuery, TestWebhookPath, UpdateOrderPath, UpdateWebhookPath,
+    VerifyWebhookPath, Webhook, WebhookDeliveries, WebhookDelivery, WebhookSecret, WebhookUpdate,
+    Webhooks,
 };
 use petstore_store::{
     NotOrdered, NotUpdated, OrderPage, OrderQuery, PetPage, PetQuery, Store, StoreError,
@@ -176,7 +185,7 @@ impl PetStoreApi for Service {
                 created.map_err(failed::<CreateOrderError>(&rqctx))?
             }
         };
-        context.state().news().announce();
+        context.state().announce();
         created
             .map(HttpResponseCreated)
             .map_err(|reason| not_ordered(pet_id, reason))
@@ -203,7 +212,7 @@ impl PetStoreApi for Service {
         let context = rqctx.context();
         let updated = on_behalf_of(&rqctx, store(&rqctx).update_order(id, to, context.now())).await;
         let updated = updated.map_err(failed::<UpdateOrderError>(&rqctx))?;
-        context.state().news().announce();
+        context.state().announce();
         updated.map(HttpResponseOk).map_err(|reason| match reason {
             NotUpdated::NoOrder => UpdateOrderError::NotFound(no_order(id).into()),
             NotUpdated::NoStep { from } => {
@@ -229,6 +238,82 @@ impl PetStoreApi for Service {
     {
         events::list(&rqctx, query.into_inner()).await
     }
+
+    async fn list_webhooks(
+        rqctx: RequestContext,
+    ) -> Result<HttpResponseOk<Webhooks>, ListWebhooksError> {
+        webhooks::list(&rqctx).await
+    }
+
+    async fn create_webhook(
+        rqctx: RequestContext,
+        body: TypedBody<NewWebhook>,
+    ) -> Result<HttpResponseCreated<CreatedWebhook>, CreateWebhookError> {
+        webhooks::create(&rqctx, body.into_inner()).await
+    }
+
+    async fn get_webhook(
+        rqctx: RequestContext,
+        path: Path<GetWebhookPath>,
+    ) -> Result<HttpResponseOk<Webhook>, GetWebhookError> {
+        webhooks::get(&rqctx, path.into_inner().webhook_id).await
+    }
+
+    async fn update_webhook(
+        rqctx: RequestContext,
+        path: Path<UpdateWebhookPath>,
+        body: TypedBody<WebhookUpdate>,
+    ) -> Result<HttpResponseOk<Webhook>, UpdateWebhookError> {
+        webhooks::update(&rqctx, path.into_inner().webhook_id, body.into_inner()).await
+    }
+
+    async fn delete_webhook(
+        rqctx: RequestContext,
+        path: Path<DeleteWebhookPath>,
+    ) -> Result<HttpResponseDeleted, DeleteWebhookError> {
+        webhooks::delete(&rqctx, path.into_inner().webhook_id).await
+    }
+
+    async fn verify_webhook(
+        rqctx: RequestContext,
+        path: Path<VerifyWebhookPath>,
+    ) -> Result<HttpResponseOk<Webhook>, VerifyWebhookError> {
+        webhooks::verify(&rqctx, path.into_inner().webhook_id).await
+    }
+
+    async fn rotate_webhook_secret(
+        rqctx: RequestContext,
+        path: Path<RotateWebhookSecretPath>,
+    ) -> Result<HttpResponseOk<WebhookSecret>, RotateWebhookSecretError> {
+        webhooks::rotate(&rqctx, path.into_inner().webhook_id).await
+    }
+
+    async fn test_webhook(
+        rqctx: RequestContext,
+        path: Path<TestWebhookPath>,
+    ) -> Result<HttpResponseAccepted<WebhookDelivery>, TestWebhookError> {
+        webhooks::test(&rqctx, path.into_inner().webhook_id).await
+    }
+
+    async fn list_webhook_deliveries(
+        rqctx: RequestContext,
+        path: Path<ListWebhookDeliveriesPath>,
+        query: Query<ListWebhookDeliveriesQuery>,
+    ) -> Result<
+        HttpResponseHeaders<HttpResponseOk<WebhookDeliveries>, ListWebhookDeliveriesOkHeaders>,
+        ListWebhookDeliveriesError,
+    > {
+        let id = path.into_inner().webhook_id;
+        webhooks::deliveries(&rqctx, id, query.into_inner()).await
+    }
+
+    async fn redeliver_webhook(
+        rqctx: RequestContext,
+        path: Path<RedeliverWebhookPath>,
+        body: TypedBody<Redelivery>,
+    ) -> Result<HttpResponseAccepted<RedeliveryResult>, RedeliverWebhookError> {
+        webhooks::redeliver(&rqctx, path.into_inner().webhook_id, body.into_inner()).await
+    }
 }
 
 /// Adds a pet. With an idempotency key, adds it only once.
@@ -252,7 +337,7 @@ async fn create_pet(
             created.map_err(failed::<CreatePetError>(rqctx))?
         }
     };
-    rqctx.context().state().news().announce();
+    rqctx.context().state().announce();
     Ok(pet)
 }
 
@@ -295,7 +380,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rejected_transition_names_both_statuses_and_the_allowed_ones() {
+    fn the_error_for_a_rejected_transition_names_both_statuses_and_the_allowed_statuses() {
         assert_eq!(
             no_step(2, OrderStatus::Placed, OrderStatus::Delivered),
             "the order 2 cannot go from `placed` to `delivered`; it can go to `approved` or `cancelled`"

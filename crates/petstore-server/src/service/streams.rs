@@ -3,9 +3,10 @@
 
 use super::{
     RequestContext,
-    events::{NoEvents, begin, cursor_of, event, newest},
+    events::{NoEvents, begin, newest},
     failed, store,
 };
+use crate::event::{cursor_of, event};
 use futures::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _, stream};
 use openapi_dropshot_server::feed::Subscription;
 use openapi_dropshot_types::{Event, Streamed};

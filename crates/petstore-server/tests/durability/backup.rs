@@ -51,7 +51,7 @@ async fn a_copy_under_load_contains_all_earlier_acknowledged_pets_and_can_be_ser
 }
 
 #[test]
-fn an_existing_file_is_not_changed() {
+fn a_backup_does_not_change_an_existing_file() {
     let service = Service::start();
     let folder = service.folder.path();
     run_ok(folder, &["backup", "copy.db"]);

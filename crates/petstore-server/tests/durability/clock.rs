@@ -16,7 +16,7 @@ fn get_with(service: &Service, key: &str) -> RawResponse {
 }
 
 #[test]
-fn keys_from_the_future_are_valid_and_revoked_keys_stay_revoked() {
+fn if_the_clock_is_set_back_newer_keys_are_valid_and_revoked_keys_stay_revoked() {
     let mut service = Service::start();
     service.add("Rex", None);
     let folder = Arc::clone(&service.folder);

@@ -187,7 +187,7 @@ fn a_full_disk_makes_the_service_not_ready_even_while_writes_without_changes_suc
 }
 
 #[test]
-fn a_store_that_cannot_be_written_ends_serve_with_an_error_and_a_remedy() {
+fn if_the_store_cannot_be_written_serve_fails_with_an_error_that_names_a_remedy() {
     let Some(launcher) = launcher(READ_ONLY) else {
         return;
     };
@@ -254,7 +254,7 @@ fn a_backup_on_a_medium_that_cannot_be_written_is_verified_and_restored() {
 
 /// A damaged store keeps its log, because the log belongs to the store as long as the store exists.
 #[test]
-fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
+fn a_restore_that_is_killed_leaves_no_store_without_its_write_ahead_log() {
     if !can_trace() {
         return skip(Need::Strace, "strace cannot be used here");
     }

@@ -121,7 +121,7 @@ fn the_watchdog_and_the_shutdown_do_not_wait_for_a_stalled_read() {
 }
 
 #[test]
-fn requests_that_need_no_disk_are_prompt_beside_readers_of_a_slow_one() {
+fn requests_that_need_no_disk_are_fast_while_other_requests_read_from_a_slow_disk() {
     let Some((service, disk, _supervisor)) = serve() else {
         return;
     };

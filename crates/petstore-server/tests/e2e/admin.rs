@@ -93,7 +93,7 @@ fn a_service_that_stops_is_alive_but_not_ready() {
 }
 
 #[test]
-fn a_service_without_its_store_is_alive_but_not_ready_until_it_is_back() {
+fn a_service_whose_store_file_is_missing_is_alive_but_not_ready_until_the_file_is_back() {
     let watched = Watched::start();
     let file = watched.service.folder.path().join("petstore.db");
     let aside = watched.service.folder.path().join("aside");
@@ -113,7 +113,7 @@ fn a_service_without_its_store_is_alive_but_not_ready_until_it_is_back() {
 }
 
 #[test]
-fn silent_sockets_do_not_delay_a_probe() {
+fn silent_connections_to_the_admin_listener_do_not_delay_a_health_probe() {
     let watched = Watched::start();
     let _silent: Vec<_> = (0..40).map(|_| Connection::open(watched.admin)).collect();
     assert_eq!(watched.ask("/livez").status, 200);
@@ -215,7 +215,7 @@ fn the_command_health_reports_the_response_of_the_admin_listener() {
 }
 
 #[test]
-fn requests_for_names_that_are_not_configured_are_rejected() {
+fn the_admin_listener_rejects_requests_with_a_host_that_is_not_configured() {
     let watched = Watched::start_with(&["--admin-hosts", "Petstore.internal"]);
     let status = |host: &str, path: &str| {
         let mut connection = Connection::open(watched.admin);

@@ -22,7 +22,7 @@ fn made(folder: &TempDir) -> String {
 }
 
 #[test]
-fn flags_precede_variables_which_precede_the_file_which_precedes_defaults() {
+fn flags_override_variables_variables_override_the_file_and_the_file_overrides_defaults() {
     let file = "database = \"sqlite:file.db\"\n";
     let variable = ("PETSTORE_DATABASE", "sqlite:variable.db");
     let named = ("PETSTORE_CONFIG", "petstore.toml");

@@ -29,7 +29,7 @@ fn expect_100_continue_gets_100() {
 }
 
 #[test]
-fn a_client_that_expects_100_continue_is_rejected_before_it_sends() {
+fn a_request_with_expect_100_continue_is_rejected_before_its_body_is_sent() {
     let service = Service::start();
     let large = "x".repeat(2_000_000);
     for (request, status) in [

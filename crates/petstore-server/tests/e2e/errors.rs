@@ -76,7 +76,7 @@ fn the_scheme_of_the_credential_is_case_insensitive() {
 }
 
 #[test]
-fn an_unknown_path_gets_404_without_a_key_and_an_unknown_pet_only_with_one() {
+fn an_unknown_path_gets_404_even_without_a_key_and_an_unknown_pet_only_with_a_key() {
     let service = Service::start();
     for path in [
         "/v1/",

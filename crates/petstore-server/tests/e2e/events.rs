@@ -132,7 +132,7 @@ fn a_long_poll_ends_only_with_an_event_of_a_requested_type() {
 }
 
 #[test]
-fn waiting_clients_do_not_count_as_reads() {
+fn long_polling_requests_do_not_use_read_permits() {
     let watched = Watched::start_with(&["--max-in-flight", "4"]);
     let service = &watched.service;
     let target = format!("{}&wait=30", now(service));
@@ -213,7 +213,7 @@ fn a_wait_ends_when_the_server_stops() {
 }
 
 #[test]
-fn a_cursor_from_before_a_restore_is_rejected_as_reset_however_the_store_was_restored() {
+fn a_cursor_from_before_a_restore_is_rejected_as_reset_after_every_kind_of_restore() {
     let mut service = Service::start();
     service.add("Rex", None);
     let folder = service.folder.clone();
@@ -335,7 +335,7 @@ async fn apply_all(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_consumer_with_a_table_gets_each_event_once_even_if_the_service_is_killed() {
+async fn a_consumer_that_stores_its_cursor_gets_each_event_once_even_if_the_service_is_killed() {
     let mut own = Consumer::open_in_memory().expect("memory");
     let tables = "CREATE TABLE seen (number INTEGER PRIMARY KEY, event TEXT, pet INTEGER); CREATE TABLE consumed (cursor TEXT)";
     own.execute_batch(tables).expect("tables");

@@ -94,7 +94,7 @@ fn each_line_has_a_result_before_the_next_one_is_sent() {
 }
 
 #[test]
-fn the_key_of_a_line_is_shared_with_the_creation_of_a_pet() {
+fn an_import_line_and_the_creation_of_a_pet_share_the_same_idempotency_keys() {
     let service = Service::start();
     let text = "{\"name\":\"Rex\",\"categoryId\":7,\"idempotencyKey\":\"a-1\"}\n";
     let mut import = begin(&service);
@@ -132,7 +132,7 @@ fn the_key_of_a_line_is_shared_with_the_creation_of_a_pet() {
 }
 
 #[test]
-fn an_import_needs_the_scope_to_write_and_lines_of_json() {
+fn an_import_requires_the_write_scope_and_a_body_of_json_lines() {
     let service = Service::start();
     let folder = service.folder.clone();
     let reader = run_ok(
@@ -187,7 +187,7 @@ fn line(number: usize) -> PetToImport {
 }
 
 #[tokio::test]
-async fn lines_without_a_result_are_sent_again_after_a_kill_and_added_once() {
+async fn after_a_kill_import_lines_without_a_result_are_sent_again_and_added_only_once() {
     /// More lines than the buffers along the way can hold.
     const COUNT: usize = 20_000;
     let mut service = Service::start();

@@ -186,7 +186,7 @@ fn a_new_key_is_alone_on_stdout_and_its_id_and_name_are_on_stderr_and_in_the_log
 }
 
 #[test]
-fn a_key_is_revoked_by_its_name_if_no_other_valid_key_has_it() {
+fn a_key_is_revoked_by_its_name_if_no_other_valid_key_has_the_same_name() {
     let folder = TempDir::new().expect("a folder can be made");
     run_ok(folder.path(), &["migrate", "--create"]);
     let ids: Vec<String> = (0..2)
@@ -215,7 +215,7 @@ fn a_key_is_revoked_by_its_name_if_no_other_valid_key_has_it() {
 }
 
 #[test]
-fn the_list_of_keys_has_a_header_and_is_also_json() {
+fn key_list_prints_a_header_and_can_also_print_json() {
     let folder = TempDir::new().expect("a folder can be made");
     run_ok(folder.path(), &["migrate", "--create"]);
     let json = || -> Value {

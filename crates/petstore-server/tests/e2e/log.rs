@@ -112,7 +112,7 @@ fn requests_with_an_undecodable_path_or_an_unknown_method_are_logged() {
 }
 
 #[test]
-fn only_paths_without_a_route_are_logged() {
+fn the_path_of_a_request_is_logged_only_if_no_route_matches() {
     let service = Service::start_with(&["--log-format", "json"]);
     let line = |target: &str| line_of(&service, &service.get(target));
     let found = line("/v1/cats/7?name=secret");

@@ -32,5 +32,8 @@ mod tls;
 #[cfg(feature = "otlp")]
 mod traces;
 mod usage;
+mod webhooks;
 
-use petstore_test_support::{haproxy, key_limits as limits, process, raw, scrape};
+use petstore_test_support::{
+    haproxy, key_limits as limits, process, raw, scrape, webhooks as receivers,
+};

@@ -132,7 +132,7 @@ fn only_serve_and_migrate_upgrade_a_store() {
 /// Runs the commands of the page for SQLite in the situation of an owner who followed the guide:
 /// there is a configuration file, and nothing else says where the store is.
 #[test]
-fn the_commands_of_the_page_of_upgrades_find_the_store_in_the_configuration_file() {
+fn the_commands_in_the_upgrade_guide_find_the_store_through_the_configuration_file() {
     let folder = TempDir::new().expect("a folder can be made");
     let path = |name: &str| folder.path().join(name);
     for name in ["bin", "etc", "opt", "lib", "opt/new"] {

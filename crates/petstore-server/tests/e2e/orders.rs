@@ -230,7 +230,7 @@ fn a_body_that_is_too_large_or_not_json_is_rejected() {
 }
 
 #[test]
-fn a_repeated_order_is_placed_once_and_its_key_is_rejected_elsewhere() {
+fn a_repeated_order_is_placed_once_and_its_idempotency_key_is_rejected_for_other_requests() {
     let service = Service::start();
     let pet = service.add("Rex", Some("available"));
     let body = json!({"petId": pet}).to_string();

@@ -9,7 +9,7 @@ use std::{net::TcpListener, process::Stdio, sync::Arc};
 use tempfile::TempDir;
 
 #[test]
-fn a_new_store_gets_a_key_that_is_shown_once_with_a_request_to_paste() {
+fn a_new_store_gets_an_api_key_that_is_printed_once_together_with_a_curl_command() {
     let mut service = Service::start();
     // The request to paste is the last line that the service prints.
     service.log.wait_for("curl");

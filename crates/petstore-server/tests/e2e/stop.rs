@@ -53,7 +53,7 @@ fn a_running_request_finishes_before_shutdown_and_its_pet_is_kept() {
 }
 
 #[test]
-fn an_idle_service_stops_at_once_with_connections_open() {
+fn an_idle_service_with_open_connections_stops_at_once() {
     let mut service = Service::start();
     let mut idle = service.connect();
     idle.write(Request::get("/v1/pets").key(&service.key).bytes());

@@ -56,7 +56,7 @@ fn list(service: &Service, target: &str) -> (Vec<Value>, String) {
 }
 
 #[test]
-fn a_stream_sends_the_events_of_the_list_and_then_those_that_happen() {
+fn a_stream_sends_the_existing_events_first_and_then_each_new_event() {
     let service = Service::start();
     let pet = service.add("Rex", Some("available"));
     let placed = order(&service, pet);
@@ -145,7 +145,7 @@ fn a_stream_ends_when_its_key_is_revoked_and_when_the_server_stops() {
 }
 
 #[tokio::test]
-async fn an_export_has_each_pet_once_and_in_order_or_is_an_error() {
+async fn an_export_contains_each_pet_once_and_in_order_or_ends_with_an_error() {
     /// More than one page of the store, and more than the buffers along the way can hold.
     const COUNT: usize = 2_000;
     let mut service = Service::start();

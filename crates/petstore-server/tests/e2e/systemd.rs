@@ -38,7 +38,7 @@ fn the_packaged_settings_are_accepted_including_those_in_comments() {
 /// The documentation must not be an address of the service, because the owner may change the
 /// address in the settings.
 #[test]
-fn the_documentation_of_the_units_is_a_manual_page_that_the_package_has() {
+fn the_documentation_setting_of_each_systemd_unit_names_a_manual_page_of_the_package() {
     let folder = TempDir::new().expect("a folder can be made");
     run_ok(folder.path(), &["man", "--to", "."]);
     for name in ["petstore-server.service", "petstore-server-backup.service"] {

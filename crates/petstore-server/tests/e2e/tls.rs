@@ -182,7 +182,7 @@ async fn a_reload_uses_the_new_certificate_but_keeps_the_old_one_if_the_new_one_
 }
 
 #[test]
-fn a_key_of_another_certificate_is_rejected_at_the_start() {
+fn a_tls_key_that_belongs_to_another_certificate_is_rejected_at_the_start() {
     let folder = folder();
     if certificate(folder.path(), SEC1).is_none() {
         return;
@@ -200,7 +200,7 @@ fn a_key_of_another_certificate_is_rejected_at_the_start() {
 }
 
 #[test]
-fn files_that_are_missing_or_empty_are_named() {
+fn the_error_names_a_certificate_file_that_is_missing_or_empty() {
     let folder = folder();
     fs::write(folder.path().join("empty.pem"), "").expect("can be written");
     for (cert, start) in [
@@ -217,7 +217,7 @@ fn files_that_are_missing_or_empty_are_named() {
 }
 
 #[test]
-fn both_files_are_printed_by_config() {
+fn config_prints_the_certificate_file_and_the_key_file() {
     let folder = folder();
     if certificate(folder.path(), SEC1).is_none() {
         return;

@@ -226,7 +226,7 @@ fn the_export_and_the_page_show_each_day_and_the_last_user_agent() {
 }
 
 #[test]
-fn an_upgraded_store_is_counted_from_its_first_start_on() {
+fn usage_of_an_upgraded_store_is_counted_from_the_first_start_on() {
     let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
     // A store of version 1.0.0, which counted nothing, with a key that was created long ago.
     let path = folder.path().join("petstore.db");

@@ -106,7 +106,7 @@ fn explained() -> BTreeSet<String> {
 }
 
 #[test]
-fn the_list_of_values_has_exactly_those_that_the_files_need() {
+fn the_documented_list_of_values_contains_exactly_the_values_that_the_files_use() {
     let mut needed = BTreeSet::new();
     for file in FILES {
         needed.extend(pieces(&read(file)).filter_map(|(_, name)| name.map(str::to_owned)));

@@ -8,7 +8,7 @@ const CONNECTIONS: usize = 3000;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[test]
-fn half_sent_heads_do_not_delay_probes() {
+fn incomplete_request_heads_do_not_delay_health_probes() {
     let _alone = alone();
     let attacked = Attacked::start(&[], &[]);
     let open = |_| {

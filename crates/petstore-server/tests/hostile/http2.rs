@@ -48,7 +48,7 @@ fn an_http2_connection_has_at_most_a_hundred_streams() {
 
 /// Otherwise the service would have to keep the stream while it waits for the rest of the body.
 #[test]
-fn a_stream_without_a_valid_key_is_reset_at_once_if_there_is_no_room() {
+fn an_http2_stream_without_a_valid_key_is_reset_at_once_if_the_request_budget_is_full() {
     const PINGS: usize = 10;
     let attacked = Attacked::start(&["--request-budget-bytes", "1"], &[]);
     let mut connection = open(&attacked);

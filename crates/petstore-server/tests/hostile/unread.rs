@@ -80,7 +80,7 @@ fn assert_survived<T>(attacked: &Attacked, what: &str, attack: impl FnOnce() -> 
 }
 
 #[test]
-fn a_page_is_bounded_in_bytes_and_links_lead_to_all_pets() {
+fn a_page_has_a_maximum_size_in_bytes_and_the_links_lead_to_all_pets() {
     let _alone = alone();
     let attacked = Attacked::start(&LIMITS, &[]);
     fill(&attacked);
@@ -122,7 +122,7 @@ fn forty_clients_that_do_not_read_are_disconnected() {
 }
 
 #[test]
-fn sixty_streams_without_a_window_are_closed() {
+fn sixty_http2_streams_with_a_zero_window_are_closed() {
     let _alone = alone();
     let Some(attacked) = Attacked::start_with_tls(&LIMITS, &STALL) else {
         return;
@@ -211,7 +211,7 @@ fn six_thousand_requests_for_large_pages_do_not_delay_other_clients() {
 
 /// The responses are small, and there are as many as there are streams.
 #[test]
-fn memory_is_bounded_under_sixty_thousand_streams_without_a_window() {
+fn memory_is_bounded_under_sixty_thousand_http2_streams_with_a_zero_window() {
     const CONNECTIONS: usize = 600;
     const STREAMS: usize = 100;
     let _alone = alone();
@@ -318,7 +318,7 @@ fn unread_documents_count_towards_the_response_budget() {
 
 /// Requests whose responses need no window do not let other responses stay unread for longer.
 #[test]
-fn streams_without_a_window_are_closed_and_others_continue() {
+fn http2_streams_with_a_zero_window_are_closed_and_other_streams_continue() {
     let _alone = alone();
     let attacked = Attacked::start(&[], &STALL);
     let (address, key) = (attacked.service.address, attacked.service.key.as_str());

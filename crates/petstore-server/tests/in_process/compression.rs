@@ -37,7 +37,7 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_long_response_is_compressed_for_clients_that_accept_it() {
+async fn a_long_response_is_compressed_for_clients_that_accept_compression() {
     let running = running(Switch::On).await;
     let path = "/v1/openapi.json";
     let plain = send(&running, Method::GET, path, None).await;

@@ -71,7 +71,8 @@ async fn a_repeated_request_waits_for_the_first_and_gets_its_response() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wait_that_takes_too_long_gets_409_and_the_pet_is_created_once() {
+async fn a_repeated_request_that_waits_too_long_for_the_first_gets_409_and_the_pet_is_created_once()
+{
     let running = with_deadline("0.5").await;
     let mut first = held(&running, "a").await;
     let response = send(&running, "a", pet::HELD);
@@ -104,7 +105,7 @@ async fn a_client_that_disconnects_and_repeats_its_creation_gets_the_same_pet() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_idempotency_key_in_use_by_another_server_is_tried_again_and_then_409() {
+async fn a_creation_whose_key_another_server_is_using_is_retried_and_then_rejected_with_409() {
     let running = with_deadline("0.3").await;
     let message = send(&running, "a", pet::IN_FLIGHT).assert_error(409, "conflict");
     assert!(message.contains("still running"), "{message}");

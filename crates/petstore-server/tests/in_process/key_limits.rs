@@ -50,7 +50,7 @@ async fn a_key_is_valid_until_its_expiry_on_the_clock_of_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_rate_of_a_key_replaces_that_of_the_server() {
+async fn the_rate_limit_of_a_key_replaces_the_rate_limit_of_the_server() {
     let (running, clock) = running("1", "2").await;
     let rate = |text: &str| KeyLimits {
         rate: Some(text.parse().map_or(KeyRate::Off, KeyRate::PerSecond)),

@@ -88,7 +88,7 @@ async fn a_request_above_the_rate_gets_429_until_the_time_in_retry_after_has_pas
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn errors_after_authentication_count_toward_the_rate_limit_and_earlier_ones_do_not() {
+async fn errors_before_authentication_do_not_count_towards_the_rate_limit_but_later_errors_do() {
     let (running, _) = limited("1", "2").await;
     for request in [
         Request::get("/v1/pets"),

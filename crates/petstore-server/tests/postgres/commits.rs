@@ -84,7 +84,8 @@ fn create(service: &Service, name: &str) -> crate::raw::RawResponse {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_commit_without_its_replica_gets_503_and_is_never_cancelled() {
+async fn a_request_whose_commit_has_not_reached_the_replica_gets_503_and_the_commit_is_not_cancelled()
+ {
     const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event = 'SyncRep'";
     let Some(cluster) = own(&[]).await else {
         return;

@@ -69,7 +69,8 @@ async fn write(clients: [Client; 2], written: &AtomicUsize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_consumer_with_a_table_gets_each_event_of_two_servers_once_even_if_one_is_killed() {
+async fn a_consumer_that_stores_its_cursor_gets_each_event_of_two_servers_once_if_a_server_is_killed()
+ {
     let Some(cluster) = shared().await else {
         return;
     };

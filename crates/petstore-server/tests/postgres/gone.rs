@@ -215,7 +215,7 @@ async fn reads_of_a_locked_table_end_at_their_timeout_and_creations_at_their_dea
 const READS: usize = 64;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reads_of_a_silent_database_fail_when_their_connection_fails_before_their_deadline() {
+async fn reads_of_a_silent_database_fail_after_the_connection_timeout_and_before_their_deadline() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -11,7 +11,7 @@ const CLIENTS: usize = 32;
 const ROUNDS: usize = 200;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_of_32_clients_of_two_servers_wins_each_race_for_a_pet() {
+async fn if_32_clients_of_two_servers_order_the_same_pet_exactly_one_order_is_placed() {
     let Some(cluster) = shared().await else {
         return;
     };

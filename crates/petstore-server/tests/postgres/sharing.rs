@@ -140,7 +140,7 @@ async fn only_a_server_creates_the_tables_of_an_empty_database() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn backup_names_the_tools_of_postgresql_and_makes_no_copy() {
+async fn the_command_backup_rejects_a_postgresql_database_and_names_pg_dump() {
     let Some(cluster) = shared().await else {
         return;
     };

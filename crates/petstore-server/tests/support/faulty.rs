@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use petstore_store::{
-    Cause, CountedOperation, Creation, CursorLost, DailyUsage, EventPage, EventQuery, FoundKey,
-    KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage, OrderQuery,
-    Outcome, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
-    WriteStats,
+    Cause, CountedOperation, Creation, CursorLost, DailyUsage, DeliveryClaim, DeliveryPage,
+    DeliveryQuery, DeliveryResult, DueDelivery, Endpoint, EndpointChange, EndpointId, EventPage,
+    EventQuery, FoundKey, KeyHash, KeyId, KeyRecord, NewEndpoint, NewKey, NewMessage, NotOrdered,
+    NotUpdated, Once, OrderPage, OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Redeliver,
+    Revocation, Store, StoreError, Usage, UsageRecord, WebhookStats, WebhookStore, WriteStats,
 };
 use std::{
     sync::{
@@ -269,5 +270,106 @@ impl Store for Faulty {
 
     async fn close(&self) -> Result<(), StoreError> {
         self.inner.close().await
+    }
+}
+
+#[async_trait]
+impl WebhookStore for Faulty {
+    async fn create_endpoint(
+        &self,
+        endpoint: NewEndpoint,
+        most: usize,
+    ) -> Result<Option<Endpoint>, StoreError> {
+        self.inner.create_endpoint(endpoint, most).await
+    }
+
+    async fn list_endpoints(&self, key: KeyId) -> Result<Vec<Endpoint>, StoreError> {
+        self.inner.list_endpoints(key).await
+    }
+
+    async fn endpoint(&self, key: KeyId, id: EndpointId) -> Result<Option<Endpoint>, StoreError> {
+        self.inner.endpoint(key, id).await
+    }
+
+    async fn change_endpoint(
+        &self,
+        key: KeyId,
+        id: EndpointId,
+        change: EndpointChange,
+        at: DateTime<Utc>,
+    ) -> Result<Option<Endpoint>, StoreError> {
+        self.inner.change_endpoint(key, id, change, at).await
+    }
+
+    async fn delete_endpoint(&self, key: KeyId, id: EndpointId) -> Result<bool, StoreError> {
+        self.inner.delete_endpoint(key, id).await
+    }
+
+    async fn list_deliveries(&self, query: DeliveryQuery) -> Result<DeliveryPage, StoreError> {
+        self.inner.list_deliveries(query).await
+    }
+
+    async fn redeliver(
+        &self,
+        endpoint: EndpointId,
+        which: Redeliver,
+        at: DateTime<Utc>,
+    ) -> Result<usize, StoreError> {
+        self.inner.redeliver(endpoint, which, at).await
+    }
+
+    async fn webhook_position(&self) -> Result<i64, StoreError> {
+        self.inner.webhook_position().await
+    }
+
+    async fn add_deliveries(
+        &self,
+        from: i64,
+        to: i64,
+        messages: Vec<NewMessage>,
+        at: DateTime<Utc>,
+    ) -> Result<usize, StoreError> {
+        self.inner.add_deliveries(from, to, messages, at).await
+    }
+
+    async fn add_test_delivery(
+        &self,
+        endpoint: EndpointId,
+        message_id: String,
+        kind: String,
+        payload: Vec<u8>,
+        at: DateTime<Utc>,
+    ) -> Result<Option<i64>, StoreError> {
+        self.inner
+            .add_test_delivery(endpoint, message_id, kind, payload, at)
+            .await
+    }
+
+    async fn claim_deliveries(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError> {
+        self.inner.claim_deliveries(claim).await
+    }
+
+    async fn finish_delivery(
+        &self,
+        id: i64,
+        endpoint: EndpointId,
+        lease: DateTime<Utc>,
+        result: DeliveryResult,
+    ) -> Result<(), StoreError> {
+        self.inner
+            .finish_delivery(id, endpoint, lease, result)
+            .await
+    }
+
+    async fn webhook_stats(&self) -> Result<WebhookStats, StoreError> {
+        self.inner.webhook_stats().await
+    }
+
+    async fn forget_deliveries(
+        &self,
+        before: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.inner.forget_deliveries(before, limit).await
     }
 }

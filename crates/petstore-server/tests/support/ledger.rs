@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_fault_is_counted() {
+    fn lost_duplicated_and_unrequested_pets_are_counted() {
         let counts = |found: &[Value]| {
             let counts = ledger().compare(found);
             (counts.lost, counts.doubled, counts.unasked)

@@ -20,3 +20,4 @@ pub mod raw;
 pub mod sales;
 pub mod samples;
 pub mod scrape;
+pub mod webhooks;

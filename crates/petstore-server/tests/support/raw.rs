@@ -8,7 +8,7 @@ use std::{
 };
 
 /// If a test waits longer than this, it has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An HTTP/1.1 request.
 #[derive(Clone, Debug)]

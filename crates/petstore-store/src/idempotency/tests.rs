@@ -24,7 +24,7 @@ fn a_key_is_1_to_255_characters_of_printable_ascii() {
 }
 
 #[test]
-fn a_fingerprint_depends_on_the_value_and_not_on_its_notation() {
+fn a_fingerprint_depends_on_the_parsed_value_and_not_on_the_json_formatting() {
     let one = hex(r#"{"name":"Rex","categoryId":7,"status":"sold"}"#);
     let same = r#" { "status" : "sold", "colour": [1], "categoryId" : 7, "name":"\u0052ex"}"#;
     assert_eq!(hex(same), one);
@@ -38,8 +38,8 @@ fn a_fingerprint_depends_on_the_value_and_not_on_its_notation() {
     }
 }
 
-/// Servers of two versions may share one database, and a key outlives an
-/// upgrade: if this test fails, every retry across it is rejected.
+/// Servers of two versions may share one database, and keys are kept across an
+/// upgrade. If this test fails, retries across an upgrade would be rejected.
 #[test]
 fn the_fingerprint_of_a_value_never_changes() {
     assert_eq!(

@@ -1,5 +1,5 @@
-//! The batches of writes: new pets, which one statement stores together, and other
-//! writes, each of which is a transaction of its own.
+//! The batches of writes. One statement stores all new pets of a batch. Each other write
+//! is its own transaction.
 
 use super::{pets, session::Session};
 use crate::{
@@ -18,14 +18,14 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// A write that waits.
+/// A write that waits in the queue.
 pub(super) enum Write {
     Pet(NewPet, Caller<Pet>),
     Once(OnceOnly<NewPet>, Caller<Creation>),
     Other(Box<dyn Job>),
 }
 
-/// Writes that ended, with the callers who wait for their results.
+/// Writes that have ended, with the callers that wait for their results.
 pub(super) trait Ended: Send {
     /// The number of writes that succeeded.
     fn succeeded(&self) -> usize;
@@ -36,9 +36,9 @@ pub(super) trait Ended: Send {
     fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>);
 }
 
-/// A write that is not a new pet, with the caller who waits for it.
+/// A write that is not a new pet, with the caller that waits for it.
 pub(super) trait Job: Ended {
-    /// Runs the write and keeps its result.
+    /// Runs the write and stores its result in `self`.
     fn run(&mut self, db: Arc<Session>) -> BoxFuture<'_, ()>;
 }
 
@@ -46,7 +46,7 @@ type Work<T> = Box<dyn FnOnce(Arc<Session>) -> BoxFuture<'static, Result<T, Stor
 
 /// A write that is one transaction.
 pub(super) struct Other<T> {
-    /// `None` once the write has begun to run.
+    /// `None` after the write has begun.
     work: Option<Work<T>>,
     result: Option<Result<T, StoreError>>,
     caller: Caller<T>,
@@ -98,7 +98,7 @@ impl<T: Send + 'static> Other<T> {
     }
 }
 
-/// The writes of a batch that ended, until their results are passed on.
+/// The writes of a batch that have ended and whose callers do not have the results yet.
 #[derive(Default)]
 pub(super) struct Results(Mutex<Vec<Box<dyn Ended>>>);
 
@@ -119,7 +119,7 @@ impl Results {
 /// Creations that one statement stores.
 struct Group<V, T> {
     values: Vec<V>,
-    /// Empty once the statement has returned.
+    /// Empty after the statement has returned.
     callers: Vec<Caller<T>>,
 }
 
@@ -177,7 +177,7 @@ impl<T: Send> Ended for Stored<T> {
     }
 }
 
-/// The writes that one lane took from the queue together, without those that ended.
+/// The writes that a lane took from the queue together and that have not ended.
 pub(super) struct Batch {
     pets: Group<NewPet, Pet>,
     once: Group<OnceOnly<NewPet>, Creation>,
@@ -218,8 +218,8 @@ impl Batch {
         self.pets.callers.len() + self.once.callers.len() + self.jobs.iter().flatten().count()
     }
 
-    /// Sends all writes before it waits for the first result, and adds each to `results` when it
-    /// is there. The creations of pets run first, because they never wait.
+    /// Sends all writes before it waits for the first result, and adds each result to `results` when it
+    /// arrives. The creations of pets are sent first, because they never wait for locks.
     pub(super) async fn run(&mut self, db: &Arc<Session>, results: &Results) {
         let Self { pets, once, jobs } = self;
         let pets = pets.run(results, |pets| pets::insert_all(db, pets));
@@ -238,7 +238,7 @@ impl Batch {
     }
 }
 
-/// Runs a job, which then is among the results and no longer in its place.
+/// Runs a job, and moves it from `place` to the results.
 async fn run_job(place: &mut Option<Box<dyn Job>>, db: &Arc<Session>, results: &Results) {
     if let Some(job) = place {
         job.run(Arc::clone(db)).await;

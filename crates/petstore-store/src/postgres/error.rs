@@ -7,7 +7,7 @@ use tokio_postgres::{
     error::{DbError, Severity, SqlState},
 };
 
-/// A statement that only reads failed.
+/// Maps the error of a statement that only reads.
 pub(super) fn read_failed(error: Error) -> StoreError {
     match error.as_db_error() {
         Some(cause) => rejected(cause.code().clone(), error),
@@ -15,9 +15,9 @@ pub(super) fn read_failed(error: Error) -> StoreError {
     }
 }
 
-/// A statement that writes, and is a transaction of its own, failed. If the
-/// server rejected it, it was rolled back. But a session that was ended while
-/// its commit waited for a replica has committed nevertheless; and if a connection broke, the
+/// Maps the error of a statement that writes in its own transaction. If the
+/// server rejected it, it was rolled back. But if the server ended the session while
+/// its commit waited for a replica, the transaction is committed. If the connection broke, the
 /// outcome is unknown.
 pub(super) fn write_failed(error: Error) -> StoreError {
     match error.as_db_error() {
@@ -28,14 +28,14 @@ pub(super) fn write_failed(error: Error) -> StoreError {
     }
 }
 
-/// The same call may succeed later, according to the class of its SQLSTATE: connection
+/// Maps an error by its SQLSTATE. For these classes, the same call may succeed later: connection
 /// (08), read-only after a failover (25006), conflict with another transaction
 /// (40), resources (53), locks (55), operator (57), input and output (58).
 fn rejected(code: SqlState, error: Error) -> StoreError {
     match code {
         SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => StoreError::corrupt(error),
         _ if is_passing(&code) => StoreError::not_applied(error),
-        // No id is left, as on SQLite, which calls the disk full then.
+        // No id is left. SQLite reports a full disk in this case, which has the same outcome.
         SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED => StoreError::not_applied(error),
         _ => StoreError::internal(error),
     }
@@ -47,7 +47,7 @@ fn is_passing(code: &SqlState) -> bool {
         || classes.iter().any(|class| code.code().starts_with(class))
 }
 
-/// Whether the same may succeed later: the server says so, or the connection broke.
+/// Whether the same call may succeed later, according to the server or because the connection broke.
 pub(super) fn is_temporary(error: &Error) -> bool {
     match error.code() {
         Some(code) => is_passing(code),
@@ -59,7 +59,7 @@ fn is_missing_password(cause: &(dyn StdError + 'static)) -> bool {
     cause.to_string() == "password missing"
 }
 
-/// Whether the connection broke, other than by a certificate that was rejected.
+/// Whether the connection broke for a reason other than a rejected certificate.
 fn is_of_the_network(error: &Error) -> bool {
     let cause = error.source();
     cause
@@ -67,19 +67,19 @@ fn is_of_the_network(error: &Error) -> bool {
         .is_some_and(|cause| cause.kind() != io::ErrorKind::InvalidData)
 }
 
-/// Whether the server ended a statement because it waited or ran for too long. The connection
-/// is as good as before.
+/// Whether the server cancelled a statement because it waited or ran for too long. The connection
+/// can still be used.
 pub(super) fn is_timeout(error: &StoreError) -> bool {
     let code = cause_of(error).and_then(Error::code);
     code.is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(code))
 }
 
-/// Whether a write changed nothing because another transaction keeps a row locked.
+/// Whether a write changed nothing because another transaction has locked a row.
 pub(super) fn is_locked(error: &StoreError) -> bool {
     matches!(cause_of(error), Some(Fault::Locked))
 }
 
-/// The cause of an error, if it has this type. `source()` would return the `Arc` around it.
+/// The cause of an error, if it has this type. `source()` would return the `Arc` that contains the cause.
 fn cause_of<T: StdError + 'static>(error: &StoreError) -> Option<&T> {
     match error {
         StoreError::Unavailable { source, .. } => source.downcast_ref(),
@@ -99,7 +99,7 @@ pub(super) fn cause(error: &StoreError) -> Option<String> {
     error.source().map(chain)
 }
 
-/// Reads the severity that is not translated. An unknown one counts as a warning.
+/// Reads the severity that PostgreSQL does not translate. An unknown severity counts as a warning.
 pub(super) fn is_warning(notice: &DbError) -> bool {
     !matches!(
         notice.parsed_severity(),
@@ -107,14 +107,14 @@ pub(super) fn is_warning(notice: &DbError) -> bool {
     )
 }
 
-/// The reason why a database is not used, or why a call was aborted.
+/// The reason why a database cannot be used, or why a call was aborted.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("the database did not respond within {} ms, and the connection was abandoned", .0.as_millis())]
     Deadline(Duration),
     #[error("the database did not complete a write within {} ms; its connection takes no further write until the database has", .0.as_millis())]
     Late(Duration),
-    #[error("another transaction of the database keeps the pet or the order locked")]
+    #[error("another transaction of the database has locked the pet or the order")]
     Locked,
     #[error("earlier writes still wait in the database, for its disk or a replica")]
     Blocked,
@@ -136,14 +136,14 @@ pub(super) enum Fault {
     #[error("the database is a replica, which accepts no writes")]
     Replica,
     #[error(
-        "the sequence `{0}` has reached its end, so that no id is left; let it continue from the largest id of its table that you want to keep"
+        "the sequence `{0}` has reached its end, so no id is left; set it to the largest id of its table that you want to keep"
     )]
     NoIds(&'static str),
-    #[error("the database did not tell the ids of all rows that it stored")]
+    #[error("the database did not return the ids of all rows that it stored")]
     Ids,
 }
 
-/// How far connecting to a host succeeded; the furthest state of all hosts counts.
+/// How far connecting to a host succeeded. The furthest state of all hosts is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Furthest {
     Unreachable,
@@ -154,17 +154,17 @@ pub(super) enum Furthest {
 impl Furthest {
     pub(super) fn of(error: &Error) -> Self {
         match error.code() {
-            // 28: login; 3D000: the database does not exist; 42501: no right to connect.
+            // 28: login; 3D000: the database does not exist; 42501: no permission to connect.
             Some(code) if code.code().starts_with("28") => Self::Refused,
             Some(&(SqlState::INVALID_CATALOG_NAME | SqlState::INSUFFICIENT_PRIVILEGE)) => {
                 Self::Refused
             }
             Some(_) => Self::Unreachable,
             None if is_of_the_network(error) => Self::Unreachable,
-            // Only the text of these errors tells their kind.
+            // The kind of these errors is visible only in their text.
             None if error.to_string().contains("TLS") => Self::Tls,
             None if error.to_string().contains("authentication") => Self::Refused,
-            // The server wants a password, and the URL has none.
+            // The server requires a password, and the URL has none.
             None if error.source().is_some_and(is_missing_password) => Self::Refused,
             None => Self::Unreachable,
         }
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cause_of_an_error_is_found() {
+    fn a_lock_fault_is_recognized_and_distinguished_from_other_faults() {
         assert!(is_locked(&StoreError::not_applied(Fault::Locked)));
         assert!(!is_locked(&StoreError::not_applied(Fault::Blocked)));
         assert!(!is_timeout(&StoreError::not_applied(Fault::Locked)));

@@ -2,11 +2,11 @@
 //!
 //! # Positions
 //!
-//! A number from a sequence is drawn before the commit, so that a consumer could see an event after one
-//! with a greater number, and never go back for it. So a statement takes the positions of its events from
-//! the row of `event_head`, after all its changes, and keeps that row locked until its transaction is
-//! committed and visible: positions ascend in the order of commits, for all servers. No statement waits for
-//! a lock after this one, so that no two wait for each other.
+//! Positions do not come from a sequence. A number from a sequence is taken before the commit, so an event
+//! could become visible after an event with a greater number, and a consumer would miss it. Instead, a
+//! statement takes the positions of its events from the row of `event_head`, after all its changes, and keeps
+//! that row locked until its transaction is committed and visible. So positions ascend in the order of
+//! commits of all servers. A statement waits for no other lock after this one, so two statements cannot deadlock.
 
 use super::{error, session::Session};
 use crate::{
@@ -38,9 +38,9 @@ impl Sql {
     }
 }
 
-/// The rest of the common table expressions of a statement that has one with the name `told`, which
+/// The common table expressions that write the events of a statement. They follow an expression `told`, which
 /// returns a row for each event: `place` (from 1), `type`, `at`, `entity_id`, `version`, `data`.
-/// The parameter with this number is a seed, from which the ids are made.
+/// The ids of the events are derived from the parameter with the number `seed`.
 pub(super) fn tell(seed: usize) -> String {
     format!(
         ", head AS (
@@ -61,8 +61,8 @@ pub(super) fn seed() -> Vec<u8> {
     Uuid::new_v4().as_bytes().to_vec()
 }
 
-/// Deletes the oldest events of before `$1`, at most `$2`, and notes the last of them. Rows that another
-/// server deletes at this moment are skipped.
+/// Deletes the oldest events from before `$1`, at most `$2`, and stores the position of the last deleted event.
+/// Rows that another server is deleting are skipped.
 const DELETE_BEFORE: &str = "
     WITH oldest AS MATERIALIZED (
         SELECT position, id, at FROM events ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED
@@ -91,7 +91,7 @@ pub(super) async fn delete_before(
     usize::try_from(deleted.unwrap_or_default()).map_err(StoreError::unknown)
 }
 
-/// Records whether changes have events from now on.
+/// Stores whether changes write events from now on.
 pub(super) async fn record_changes(db: &Session, is_on: bool) -> Result<(), StoreError> {
     let complete = db.query(IS_COMPLETE, &[]).await;
     let complete = complete.map_err(error::write_failed)?;

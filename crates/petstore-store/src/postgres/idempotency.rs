@@ -2,12 +2,12 @@
 //!
 //! # Two servers, one key
 //!
-//! A creation first tries to take an advisory lock of its key, without waiting: if
-//! another transaction holds it, the creation is
-//! [`Creation::InFlight`](crate::Creation::InFlight) and the others of its batch
+//! A creation first tries to take an advisory lock for its key, without waiting. If
+//! another transaction holds the lock, the creation returns
+//! [`Creation::InFlight`](crate::Creation::InFlight), and the other creations of its batch
 //! continue. The holder of the lock inserts a row for the key. An existing row keeps
-//! its values, but is written again: so a repeated creation, too, waits until the row
-//! is durable, even if the wait of the first commit for its replica was cut off.
+//! its values, but is written again: so a repeated creation also waits until the row
+//! is durable, even if the first commit stopped waiting for its replica.
 
 use super::{error, session::Session};
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 
-/// Rows that another transaction writes at this moment are left for the next call,
+/// Rows that another transaction is writing are skipped until the next call,
 /// so that this statement never waits.
 const DELETE_EXPIRED: &str = "
     WITH old AS MATERIALIZED (
@@ -27,8 +27,8 @@ const DELETE_EXPIRED: &str = "
     )
     DELETE FROM idempotency_keys AS kept USING old WHERE kept.key_id = old.key_id AND kept.key = old.key";
 
-/// Returns the clause for a key that has a row already, named `old`: the row keeps its values if
-/// the key is still valid. They are replaced if it has expired but is not deleted yet.
+/// Returns the clause for a key that already has a row, named `old`. If the key is still valid, the
+/// row keeps its values. If the key has expired but is not deleted yet, the values are replaced.
 pub(super) fn keep() -> String {
     let assignments = ["fingerprint", "made_id", "created_at"].map(|column| {
         let retention = retention_micros();
@@ -43,7 +43,8 @@ pub(super) const KEY_COLUMNS: usize = 6;
 
 /// Returns the first parameters of a statement with a key, `$1` to `$6`: the owner, the key, the
 /// fingerprint, the time of the creation, the time up to which keys have expired, and the number of
-/// the lock. If two keys share a number, a creation may be reported as in flight needlessly.
+/// the lock. If two keys happen to have the same lock number, a creation may be reported as in flight
+/// although its key is not used.
 pub(super) fn key_values<V: Creatable>(creation: &OnceOnly<V>) -> [Value<'_>; KEY_COLUMNS] {
     let (key_id, key) = (creation.once.key_id.as_str(), creation.once.key.as_str());
     let hash = Sha256::new().chain_update(key_id).chain_update("\n");

@@ -1,5 +1,5 @@
-//! Caches the keys that were looked up, for half a second: a look-up is a round trip, and as long
-//! as the query of many a request. A key that this process revokes is forgotten at once.
+//! Caches the keys that were looked up, for half a second: a look-up is a round trip, and often takes
+//! as long as the query of the request. A key that this process revokes is removed at once.
 
 use crate::{FoundKey, KeyHash};
 use parking_lot::Mutex;
@@ -11,7 +11,7 @@ use std::{
 /// The time after which a key is looked up again, so that a key that another process revokes is
 /// invalid within a second.
 const KEPT: Duration = Duration::from_millis(500);
-/// The most keys in the cache; one more empties it.
+/// The greatest number of keys in the cache. When it is full, the next key empties it.
 const KEYS: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct KeyCache(Mutex<Cached>);
 struct Cached {
     /// Each key with the time at which its look-up began.
     keys: HashMap<KeyHash, (FoundKey, Instant)>,
-    /// Revocations of this process that have begun.
+    /// The number of calls of [`forget_all`](KeyCache::forget_all).
     revocations: u64,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct LookUp {
 }
 
 impl KeyCache {
-    /// The key with this hash, or the beginning of its look-up.
+    /// Returns the key with this hash. If it is not cached, begins its look-up.
     pub(super) fn find(&self, hash: &KeyHash) -> Result<FoundKey, LookUp> {
         let began = Instant::now();
         let cached = self.0.lock();
@@ -46,7 +46,7 @@ impl KeyCache {
         }
     }
 
-    /// Adds a key that was found, unless a revocation has begun since the look-up has.
+    /// Adds a key that was found, unless a revocation has begun or ended since the look-up began.
     pub(super) fn add(&self, look_up: LookUp, hash: KeyHash, found: FoundKey) {
         let mut cached = self.0.lock();
         if cached.revocations != look_up.revocations {
@@ -58,8 +58,8 @@ impl KeyCache {
         cached.keys.insert(hash, (found, look_up.began));
     }
 
-    /// Forgets all keys. Call it before a revocation, so that no look-up that begins before the
-    /// end of the revocation is kept, and after it.
+    /// Removes all keys. Call this before and after a revocation, so that the result of a look-up that
+    /// began before the end of the revocation is not kept.
     pub(super) fn forget_all(&self) {
         let mut cached = self.0.lock();
         cached.revocations += 1;

@@ -1,5 +1,4 @@
-//! The SQL of API keys and of their usage. Every statement is a transaction of its
-//! own.
+//! The SQL of API keys and of their usage. Every statement is its own transaction.
 
 use super::{
     error,
@@ -13,14 +12,14 @@ use crate::{
 use chrono::{DateTime, Utc};
 use tokio_postgres::error::SqlState;
 
-/// Two servers may both find no key, since neither sees what the other has not
-/// committed; then the second waits at the index `one_first_key` for the first
-/// and does nothing.
+/// Two servers may both find no key, since neither sees the uncommitted row of the
+/// other. Then the second server waits for the first at the index `one_first_key`,
+/// and adds no key.
 const INSERT_FIRST: &str = "
     INSERT INTO api_keys (id, name, hash, created_at, expires_at, rate_per_second, scope, is_first)
     SELECT $1, $2, $3, $4, $5, $6, $7, true WHERE NOT EXISTS (SELECT 1 FROM api_keys)
     ON CONFLICT DO NOTHING";
-/// One statement, so that everything is in one transaction. Every server locks the
+/// This is one statement, so that everything is in one transaction. Every server locks the
 /// rows in the same order, so that two servers cannot deadlock.
 const ADD_USAGE: &str = "
     WITH delta AS MATERIALIZED (
@@ -63,7 +62,7 @@ pub(super) async fn insert(db: &Session, key: &NewKey) -> Result<(), StoreError>
     }
 }
 
-/// Whether the key was the first and is in the store now.
+/// Adds a key if it is the first key, and returns whether it was added.
 pub(super) async fn insert_first(db: &Session, key: &NewKey) -> Result<bool, StoreError> {
     db.execute(INSERT_FIRST, &key.parameters().each_ref().map(parameter))
         .await
@@ -71,8 +70,8 @@ pub(super) async fn insert_first(db: &Session, key: &NewKey) -> Result<bool, Sto
         .map_err(error::write_failed)
 }
 
-/// Keys are never deleted and never become valid again, so nothing can come
-/// between the two statements.
+/// The two statements do not need a common transaction: keys are never deleted and never
+/// become valid again.
 pub(super) async fn revoke(
     db: &Session,
     id: KeyId,

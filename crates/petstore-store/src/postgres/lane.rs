@@ -1,18 +1,18 @@
 //! Implements a lane: a task that writes over one connection.
 //!
-//! A lane takes writes from the queue only while it is connected. If no lane is, the lanes
-//! reject the writes that wait, until one of them is connected again.
+//! A lane takes writes from the queue only while it is connected. If no lane is connected, the lanes
+//! reject the waiting writes until one of them is connected again.
 //!
 //! # Writes that the database does not complete
 //!
-//! The server itself ends a statement that waits for a lock or runs for too long, and rolls it
-//! back. A batch that is not complete at its deadline is therefore most often a commit that
-//! waits for its replica or its disk. Its callers learn that the outcome is unknown, and the
-//! lane takes no further write and opens no other connection until the server has done with
-//! this one: a database that does not complete writes has one connection of each lane, not
-//! one more for every deadline that passes. A commit is not cancelled, whatever it waits for:
-//! it would become visible without its replica, though it can still be lost. Only a wait for
-//! a lock is cancelled, which comes before the commit.
+//! The server itself cancels a statement that waits for a lock or runs for too long, and rolls it
+//! back. So if a batch is not complete at its deadline, it is usually a commit that
+//! waits for its replica or its disk. Its callers learn that the outcome is unknown. The
+//! lane takes no further write and opens no other connection until the server has finished with
+//! this connection. So a database that does not complete writes has only one connection of each lane,
+//! and not one more after each deadline. A commit is never cancelled: it would become visible
+//! without its replica, although it can still be lost. Only a wait for a lock is cancelled, which
+//! happens before the commit.
 
 use super::{
     batch::{Batch, Ended, Results},
@@ -28,10 +28,10 @@ use tokio::{
     time::{Instant, sleep, timeout, timeout_at},
 };
 
-/// How long a batch may take. Then whether it was committed is unknown.
+/// How long a batch may take. After this time, it is unknown whether it was committed.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// The results of a batch that takes longer than this are returned one by one, because a write may
-/// wait for a lock. Those of a faster batch are returned together, which costs less.
+/// If a batch takes longer than this, its results are returned one by one, because a write may
+/// wait for a lock. The results of a faster batch are returned together, which costs less.
 const TOGETHER: Duration = Duration::from_millis(20);
 /// The pause after a connection could not be opened; it doubles with each failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -39,25 +39,25 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause while another lane is connected.
 const LONGEST_PAUSE_OF_ONE: Duration = Duration::from_secs(5);
-/// The time between two checks of a batch that exceeded its deadline.
+/// The pause between two checks of a batch that exceeded its deadline.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// A task with a connection of its own.
+/// A task with its own connection.
 pub(super) struct Lane(Arc<Shared>);
 
 /// What a lane does next.
 enum Next {
-    /// The connection is as good as before.
+    /// Continue with this connection.
     Keep,
-    /// It needs another connection.
+    /// Open another connection.
     Connect,
-    /// Its batch has exceeded its deadline.
+    /// Wait for the batch, which has exceeded its deadline.
     Wait,
     /// The queue is closed and empty.
     End,
 }
 
-/// Counts a lane as one that takes writes.
+/// While this exists, its lane counts as a lane that takes writes.
 struct Working<'lane>(&'lane watch::Sender<usize>);
 
 impl<'lane> Working<'lane> {
@@ -107,7 +107,7 @@ impl Lane {
         }
     }
 
-    /// Takes and commits batches as long as the connection is good.
+    /// Takes and commits batches as long as the connection works.
     async fn serve(&self, session: &Arc<Session>) -> Next {
         let _working = Working::new(&self.0.working);
         loop {
@@ -132,7 +132,7 @@ impl Lane {
 
     async fn commit(&self, mut batch: Batch, session: &Arc<Session>) -> Next {
         let (writes, warnings) = (batch.len(), session.warnings());
-        // It is unknown which of the transactions caused it.
+        // It is unknown which of the transactions caused a warning.
         let confirmed = || match session.warnings() == warnings {
             true => Ok(()),
             false => Err(StoreError::unknown(Fault::Warned)),
@@ -160,13 +160,13 @@ impl Lane {
             matches!(error, StoreError::Unavailable { .. }) && !error::is_timeout(error)
         });
         match has_failed {
-            // After a failover a connection can be left that only reads.
+            // After a failover, the connection may lead to a host that no longer accepts writes.
             true => Next::Connect,
             false => Next::Keep,
         }
     }
 
-    /// Returns their results to the callers of writes that ended. Returns the errors.
+    /// Passes the results of writes that ended to their callers. Returns the errors.
     fn pass_on(
         &self,
         ended: Vec<Box<dyn Ended>>,
@@ -175,7 +175,7 @@ impl Lane {
         if ended.is_empty() {
             return Vec::new();
         }
-        // A key that exists and a row that is locked are results that callers expect, not failures.
+        // An existing key and a locked row are expected results, not failures.
         let errors = ended.iter().flat_map(|ended| ended.errors());
         let is_failure =
             |error: &&_| !matches!(error, StoreError::KeyExists) && !error::is_locked(error);
@@ -185,7 +185,7 @@ impl Lane {
             Ok(()) => ended.iter().map(|ended| ended.succeeded()).sum(),
             Err(_) => 0,
         };
-        // Counted before any caller can continue and ask for the figures.
+        // Counts the writes before any caller can continue and read the statistics.
         let error = confirmed.as_ref().err().or(errors.first());
         self.0.batches.ended(done as u64, error);
         for ended in ended {
@@ -197,12 +197,12 @@ impl Lane {
     /// Returns this error to the callers of the writes of a batch that have not ended.
     fn reject(&self, batch: Batch, error: &StoreError) {
         log(batch.len(), error);
-        // Counted before any caller can continue and ask for the figures.
+        // Counts the failure before any caller can continue and read the statistics.
         self.0.batches.ended(0, Some(error));
         batch.reject(error);
     }
 
-    /// Opens a connection, with as many attempts as necessary; `None` once the queue is closed and empty.
+    /// Opens a connection, with as many attempts as necessary. Returns `None` after the queue is closed and empty.
     async fn connect(&self) -> Option<Arc<Session>> {
         let mut pause = FIRST_PAUSE;
         loop {
@@ -249,7 +249,7 @@ impl Lane {
         match prepared {
             Ok(()) => Ok(Arc::new(session)),
             Err(error) => {
-                // Further ones may wait for the same lock.
+                // Closes the connection and cancels its statements: further connections may wait for the same lock.
                 session.cut();
                 session.cancel();
                 Err(error)
@@ -267,7 +267,7 @@ impl Lane {
             tokio::select! {
                 done = &mut finished, if !session.is_cut() => match done {
                     Ok(()) => return Next::Keep,
-                    // The server may still be at work.
+                    // The server may still run the statement.
                     Err(_) if session.is_cut() => {}
                     Err(_) => return Next::Connect,
                 },
@@ -282,11 +282,11 @@ impl Lane {
     async fn watch(&self, session: &Session) {
         loop {
             match self.0.connector.activity_of(session).await {
-                // Idle: its result was lost on the way.
+                // Idle means that the result of the statement was lost.
                 Ok(Activity::Gone | Activity::Idle) => return,
                 Ok(Activity::WaitsForLock) if !session.is_cut() => {
-                    // Statements that were sent already must not follow cancelled ones. Now that it is
-                    // cut, the next look cancels it.
+                    // If the statement is cancelled, statements that were sent after it must not run. So the
+                    // connection is closed first. The next check cancels the statement.
                     session.cut();
                     continue;
                 }
@@ -297,7 +297,7 @@ impl Lane {
         }
     }
 
-    /// Rejects the writes that wait, whenever no lane takes them. Returns once the queue is
+    /// Rejects the waiting writes while no lane takes them. Returns after the queue is
     /// closed and empty.
     async fn reject_writes(&self, error: &StoreError) {
         let mut working = self.0.working.subscribe();
@@ -326,7 +326,7 @@ impl Lane {
         let _last = working.wait_for(|lanes| *lanes == 0).await;
     }
 
-    /// Returns once the queue is closed and empty.
+    /// Returns after the queue is closed and empty.
     async fn ended(&self) {
         let mut ended = self.0.ended.subscribe();
         // The sender is never dropped.

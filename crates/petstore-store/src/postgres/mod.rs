@@ -1,26 +1,26 @@
-//! Implements the store on PostgreSQL, which any number of servers share: hands each
+//! Implements the store on PostgreSQL, which any number of servers can share. Passes each
 //! call to the connections that read or to the tasks that write.
 //!
 //! # Pages
 //!
-//! Ids are drawn from a sequence before the commit, so a pet with a lower id can become
-//! visible after one with a higher id. A client that follows the pages still gets every
-//! pet that was there at the first page exactly once: each page is one statement, whose
-//! snapshot contains all that was committed before the first page was requested, and the
-//! pages are ranges of ids without gap or overlap. A page without `more` is the last one.
-//! Pets that are added *while* a client follows the pages may be missed, as on any
-//! backend; but a caller that keeps the last id to ask later for new pets can miss one
-//! here, and not on SQLite.
+//! Ids are taken from a sequence before the commit, so a pet with a lower id can become
+//! visible after a pet with a higher id. A client that follows the pages still gets every
+//! pet that existed at the first page exactly once: each page is one statement, whose
+//! snapshot contains everything that was committed before the first page was requested, and the
+//! pages are ranges of ids without gap or overlap. A page without `more` is the last page.
+//! Pets that are added *while* a client follows the pages may be missed, on any
+//! backend. But if a caller stores the last id to request new pets later, it can miss a pet
+//! on PostgreSQL, and not on SQLite.
 //!
 //! # Unknown outcomes
 //!
-//! An outcome is known only when the server has reported it. A connection that
-//! breaks in the middle of a write, a write that exceeds its deadline, and a commit
-//! that came with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The
-//! warning is the one that tells of a commit whose wait for a replica was
-//! cancelled, and which the server otherwise reports as a success. A statement that the
-//! server itself has ended, after `lock_timeout` or `statement_timeout`, was rolled back:
-//! [`Outcome::NotApplied`](crate::Outcome::NotApplied). Neither of these timeouts applies
+//! An outcome is known only when the server has reported it. The outcome is
+//! [`Outcome::Unknown`](crate::Outcome::Unknown) if the connection breaks during a write, if a
+//! write exceeds its deadline, or if a commit came with a warning. PostgreSQL sends such a
+//! warning if a commit stopped waiting for its replica; otherwise, it reports this commit as a
+//! success. If the server itself has cancelled a statement, after `lock_timeout` or
+//! `statement_timeout`, the statement was rolled back:
+//! [`Outcome::NotApplied`](crate::Outcome::NotApplied). These timeouts do not apply
 //! to a commit.
 
 mod batch;
@@ -39,6 +39,7 @@ mod session;
 mod settings;
 mod tls;
 mod url;
+mod webhooks;
 mod writer;
 
 pub use url::PostgresUrl;
@@ -73,12 +74,12 @@ pub(crate) struct PostgresStore {
     writer: Arc<Writer>,
     readers: Readers,
     keys: KeyCache,
-    /// Whether changes have events; the connections share it.
+    /// Whether changes write events. The connections share this flag.
     records_events: Arc<AtomicBool>,
 }
 
 impl PostgresStore {
-    /// Opens a database. If it is empty, makes its tables or rejects it.
+    /// Opens a database. If it is empty, creates the tables or rejects the database.
     pub(crate) async fn open(
         url: PostgresUrl,
         on_migration: OnMigration,
@@ -106,13 +107,13 @@ pub(crate) fn check_certificates(url: &PostgresUrl) -> Result<(), OpenProblem> {
     }
 }
 
-/// The migrations that a database lacks.
+/// Returns the migrations that a database lacks.
 pub(crate) async fn migration_plan(url: PostgresUrl) -> Result<MigrationPlan, OpenProblem> {
     let session = Connector::new(url)?.connect_first().await?;
     schema::plan(session.client()).await
 }
 
-/// The schema version of a database; 0 if it contains no store.
+/// Returns the schema version of a database, or 0 if it contains no store.
 pub(crate) async fn schema_version(url: PostgresUrl) -> Result<i64, OpenProblem> {
     let session = Connector::new(url)?.connect_first().await?;
     let version = schema::version(session.client()).await;
@@ -221,7 +222,7 @@ impl Store for PostgresStore {
     }
 
     async fn record_events(&self, is_on: bool) -> Result<(), StoreError> {
-        // Only a feed that lacks no change is followed.
+        // Until the setting is stored, changes write no events: a feed must not look complete if it lacks changes.
         self.records_events.store(false, Ordering::Relaxed);
         let note = move |db: Arc<Session>| async move { events::record_changes(&db, is_on).await };
         self.writer.write(note).await?;
@@ -328,7 +329,7 @@ impl Store for PostgresStore {
             let (settings, tables) = tokio::try_join!(settings::check(db), schema::check(db))?;
             Ok(settings.or(tables))
         };
-        // A probe that waited for the reads of all clients would report a busy service as one that is down.
+        // If this check waited for the reads of all clients, a busy service would look like a failed one.
         self.readers
             .read(Turn::AtOnce, look)
             .await?

@@ -2,12 +2,12 @@
 //!
 //! # Two servers, one pet
 //!
-//! Each write is one statement and one transaction. If the rows are not as it needs them, it returns how
-//! they are, as a read would. Otherwise it locks them and reads them again: they may have changed since the
-//! snapshot of the statement, or be locked by another transaction. It does not wait for that, since the
-//! writes behind it would wait, too: it changes nothing and fails with [`Fault::Locked`], and
-//! [`Writer::write_rows`](super::writer::Writer::write_rows) runs it again. Among statements that skip locked
-//! rows no two wait for each other.
+//! Each write is one statement and one transaction. If the rows do not allow the change, the statement returns
+//! their values, like a read. Otherwise it locks the rows and reads them again: they may have changed since the
+//! snapshot of the statement. If another transaction has locked a row, the statement does not wait, since the
+//! writes behind it would wait, too. It changes nothing and fails with [`Fault::Locked`], and
+//! [`Writer::write_rows`](super::writer::Writer::write_rows) runs it again. Since these statements skip locked
+//! rows, they cannot deadlock.
 
 use super::{
     error::{self, Fault},
@@ -27,7 +27,7 @@ use crate::{
 use petstore_models::{EventType, NewOrder, Order, OrderStatus, PetStatus};
 use tokio_postgres::{Row, types::ToSql};
 
-/// No row where there is no such pet; no id where no order was placed.
+/// Returns no row if the pet does not exist. Returns a row without an id if no order was placed.
 pub(super) static CREATE: Sql = Sql::new(|| create_sql(false), || create_sql(true));
 
 fn create_sql(has_events: bool) -> String {
@@ -48,8 +48,9 @@ fn create_sql(has_events: bool) -> String {
     )
 }
 
-/// The events of an order that the expression `placed` returns, and of its pet, which `reserved` returns.
-/// `first` is the number of the order's first parameter; the data of both events and the seed follow the last.
+/// The events of an order, which the expression `placed` returns, and of its pet, which `reserved` returns.
+/// `first` is the number of the order's first parameter. The parameters after those of the order are the data of both
+/// events and the seed.
 fn told_placed(placed: &str, first: usize, has_events: bool) -> String {
     if !has_events {
         return String::new();
@@ -70,9 +71,9 @@ fn told_placed(placed: &str, first: usize, has_events: bool) -> String {
     )
 }
 
-/// The statement decides by the rows that it locks, and by those that are there
-/// under the lock of its key: a key that was used meanwhile comes back with the id
-/// of what was created with it. It always returns one row.
+/// The statement uses the rows that it has locked, and the row of the key after it has
+/// locked the key. If the key was used meanwhile, it returns the id that was created
+/// with the key. It always returns one row.
 pub(super) static CREATE_ONCE: Sql = Sql::new(|| create_once_sql(false), || create_once_sql(true));
 
 fn create_once_sql(has_events: bool) -> String {
@@ -113,9 +114,9 @@ fn create_once_sql(has_events: bool) -> String {
     )
 }
 
-/// No row where there is no such order; no time of a change where it was not
-/// changed. Where the clock was set back, or is that of another server, the time of
-/// the last change does not go back.
+/// Returns no row if the order does not exist. Returns a row without `changed_at` if the
+/// order was not changed. The time of the last change never goes back, even if the clock was
+/// set back or the clock of another server differs.
 pub(super) static UPDATE: Sql = Sql::new(|| update_sql(false), || update_sql(true));
 
 fn update_sql(has_events: bool) -> String {
@@ -149,7 +150,7 @@ fn update_sql(has_events: bool) -> String {
     )
 }
 
-/// The events of an order that changed, and of its pet. The data is what `order_data` and `status_data` make.
+/// The events of an order that changed, and of its pet. The data has the format of `order_data` and `status_data`.
 fn told_updated() -> String {
     let (of_order, of_pet) = (EventType::OrderUpdated, EventType::PetStatusChanged);
     let tell = events::tell(6);
@@ -181,8 +182,8 @@ pub(super) async fn create(
         .collect();
     let rows = db.query(CREATE.of(told.is_some()), &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
-    // The transaction is committed, so a row that cannot be read leaves the
-    // outcome open.
+    // The transaction is committed. If its row cannot be read, the outcome is
+    // unknown.
     let Some(row) = rows.first() else {
         return Ok(Err(NotOrdered::NoPet));
     };
@@ -233,7 +234,7 @@ pub(super) async fn create_once(
     })
 }
 
-/// The parameters of a statement that places an order that are for its events.
+/// The parameters for the events of a statement that places an order.
 struct Told([Vec<u8>; 3]);
 
 impl Told {
@@ -259,7 +260,7 @@ fn placed_values(order: &Order) -> Vec<Value<'_>> {
     pet.into_iter().chain(Order::values(order)).collect()
 }
 
-/// Changes the status of an order, and that of its pet.
+/// Changes the status of an order and of its pet.
 pub(super) async fn update(
     db: &Session,
     id: i64,
@@ -295,8 +296,8 @@ pub(super) async fn update(
     }))
 }
 
-/// The rejection of an order for a pet that has the status in this column. A pet that can be ordered
-/// and was not is locked, or was ordered meanwhile.
+/// The rejection of an order for a pet whose status is in this column. If the pet has the status in which
+/// it can be ordered, but was not ordered, it is locked or was ordered meanwhile.
 fn not_available(row: &Row, column: usize) -> Result<NotOrdered, StoreError> {
     let status = row.optional_parsed(column).map_err(StoreError::corrupt)?;
     match status == Some(ORDERED.0) {

@@ -18,8 +18,8 @@ use futures::future::join_all;
 use petstore_models::{EventType, NewPet, Pet};
 use tokio_postgres::{Row, types::ToSql};
 
-/// One statement for any number of pets: one round trip, one transaction. It draws
-/// the ids itself, since the order of `INSERT … RETURNING` is not defined.
+/// One statement for any number of pets: one round trip, one transaction. It takes
+/// the ids from the sequence itself, since the order of `INSERT … RETURNING` is not defined.
 pub(super) static INSERT: Sql = Sql::new(|| insert(false), || insert(true));
 
 fn insert(has_events: bool) -> String {
@@ -42,8 +42,8 @@ fn insert(has_events: bool) -> String {
     )
 }
 
-/// The events of the pets that a statement has stored, of which the expression `given` has the rest. The
-/// parameter with this number is the time in microseconds, and the next one the seed.
+/// The events of the pets that a statement has stored. The expression `given` contains their data. The
+/// parameter with the number `time` is the time in microseconds, and the next parameter is the seed.
 fn told(given: &str, time: usize) -> String {
     let kind = EventType::PetCreated;
     let tell = events::tell(time + 1);
@@ -57,8 +57,8 @@ fn told(given: &str, time: usize) -> String {
 }
 
 /// Stores any number of pets, all with different keys, in one statement: one round
-/// trip, one transaction. For a key that is used already no id is drawn, and its
-/// row is written again with the same values, even if a server whose clock is ahead
+/// trip, one transaction. If a key is already used, no id is taken from the sequence, and the
+/// row of the key is written again with the same values, even if a server whose clock is ahead
 /// has deleted it meanwhile. If another transaction uses a key while this statement
 /// runs, the id of that transaction's pet is returned.
 pub(super) static INSERT_ONCE: Sql = Sql::new(|| insert_once_sql(false), || insert_once_sql(true));
@@ -97,7 +97,7 @@ fn insert_once_sql(has_events: bool) -> String {
     )
 }
 
-/// The parameters of a statement that are for its events.
+/// The parameters for the events of a statement.
 struct Told {
     data: Vec<Vec<u8>>,
     at: i64,
@@ -118,14 +118,14 @@ impl Told {
     }
 }
 
-/// Stores all pets in one transaction, or each in its own as [`together_or_alone`]
-/// does.
+/// Stores all pets in one transaction, or each pet in its own transaction (see
+/// [`together_or_alone`]).
 pub(super) async fn insert_all(db: &Session, pets: &[NewPet]) -> Vec<Result<Pet, StoreError>> {
     together_or_alone(pets, |pets| insert_together(db, pets)).await
 }
 
-/// Stores all pets whose keys are new in one transaction, or each in its own as
-/// [`together_or_alone`] does. All keys must be different.
+/// Stores all pets whose keys are new in one transaction, or each pet in its own transaction
+/// (see [`together_or_alone`]). All keys must be different.
 pub(super) async fn insert_all_once(
     db: &Session,
     creations: &[OnceOnly<NewPet>],
@@ -142,9 +142,9 @@ pub(super) async fn insert_once(
     created.ok_or_else(|| StoreError::unknown(Fault::Ids))
 }
 
-/// Runs `insert` on all values. If the database rejects one of them, each is stored
-/// again in a transaction of its own, but still in one round trip, so that only this
-/// one fails.
+/// Runs `insert` on all values. If the database rejects one of them, runs `insert` again
+/// on each value in its own transaction, still in one round trip, so that only the rejected
+/// value fails.
 async fn together_or_alone<'new, N, T, F>(
     new: &'new [N],
     insert: impl Fn(&'new [N]) -> F,
@@ -184,8 +184,8 @@ async fn insert_together(db: &Session, pets: &[NewPet]) -> Result<Vec<Pet>, Stor
         .collect();
     let rows = db.query(INSERT.of(told.is_some()), &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
-    // The transaction is committed, so an id that cannot be read leaves the
-    // outcome open.
+    // The transaction is committed. If an id cannot be read, the outcome is
+    // unknown.
     let stored = rows.iter().zip(pets).map(|(row, pet)| {
         let id = row.try_get(0).map_err(StoreError::unknown)?;
         Ok(pet_with_id(id, pet))
@@ -220,15 +220,15 @@ async fn insert_once_together(
     // A creation without a row did not get the lock of its key.
     let mut outcomes = vec![Creation::InFlight; creations.len()];
     for row in &rows {
-        // The transaction is committed, so a row that cannot be read leaves
-        // the outcome open.
+        // The transaction is committed. If a row cannot be read, the outcome
+        // is unknown.
         let (place, outcome) = outcome_of(row, creations)?;
         outcomes[place] = outcome;
     }
     Ok(outcomes)
 }
 
-/// Reads the outcome from a row, and the index of its creation in `creations`.
+/// Reads the outcome from a row. Also returns the index of its creation in `creations`.
 fn outcome_of(row: &Row, creations: &[OnceOnly<NewPet>]) -> Result<(usize, Creation), StoreError> {
     let place: i64 = row.try_get(0).map_err(StoreError::unknown)?;
     let id: i64 = row.try_get(1).map_err(StoreError::unknown)?;

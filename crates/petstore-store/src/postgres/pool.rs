@@ -1,10 +1,10 @@
-//! Pools the connections that read: a few connections, each shared by many
-//! callers at once. The statements on a connection are pipelined: they follow
-//! each other without waiting for results.
+//! Pools the connections that read: a few connections, each of which many
+//! callers share. The statements on a connection are pipelined: they are sent
+//! without waiting for earlier results.
 //!
-//! A usual pool lends a connection to one caller at a time. Here every read is one short statement,
-//! so callers can share connections, which serves two to three times as many reads over the same
-//! number of connections.
+//! Most pools give a connection to one caller at a time. Here, every read is one short statement,
+//! so callers can share connections. The same number of connections then serves two to three times as
+//! many reads.
 
 use super::{
     error::{self, Fault},
@@ -35,11 +35,11 @@ use tokio::{
 };
 use tokio_postgres::{Error, Row, error::Severity};
 
-/// Callers that share a connection; beyond it they wait for a place.
+/// The greatest number of callers that share a connection; further callers wait for a permit.
 const SHARERS: usize = 32;
-/// How long a read may take, all waiting included.
+/// How long a read may take, including all waiting.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// How long the server works on one of them; less than [`DEADLINE`], so that only dead connections
+/// How long the server may work on a read. It is less than [`DEADLINE`], so that only dead connections
 /// are abandoned.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -56,12 +56,12 @@ struct Slot {
     session: Arc<Mutex<Option<Arc<Session>>>>,
 }
 
-/// When some work may begin.
+/// When a read may begin.
 #[derive(Clone, Copy)]
 pub(super) enum Turn {
-    /// When a connection has a place for it.
+    /// When a connection has a free permit.
     Waits,
-    /// Now, beside the others that the connection works on.
+    /// At once, even if the connection has no free permit.
     AtOnce,
 }
 
@@ -75,8 +75,8 @@ fn statements() -> impl Iterator<Item = &'static str> {
 
 impl Readers {
     pub(super) fn new(connector: Arc<Connector>) -> Self {
-        // A backend of the server is a process: more of them than the machine
-        // has processors only pass the work around.
+        // PostgreSQL has a process for each connection. More processes than
+        // processors do not make it faster.
         let connections = thread::available_parallelism()
             .map_or(4, usize::from)
             .clamp(2, 8);
@@ -93,7 +93,7 @@ impl Readers {
         }
     }
 
-    /// All rows that a statement returns.
+    /// Returns all rows of a statement.
     pub(super) async fn query<T: FromRow>(
         &self,
         sql: &'static str,
@@ -105,8 +105,8 @@ impl Readers {
         records_of(&self.read(Turn::Waits, query).await?)
     }
 
-    /// Runs `work` on a connection. If that turns out to be broken, as after a
-    /// restart of the server, `work` runs again on a new one.
+    /// Runs `work` on a connection. If the connection turns out to be broken, for example after a
+    /// restart of the server, `work` runs again on a new connection.
     pub(super) async fn read<T, F, R>(&self, turn: Turn, work: F) -> Result<T, StoreError>
     where
         F: Fn(Arc<Session>) -> R,
@@ -125,10 +125,9 @@ impl Readers {
             let mut place = self.place(slot, turn).await?;
             let mut opened = self.session(slot).await;
             if opened.is_err() {
-                // The database may have no further connection for the service.
+                // The database may have reached its limit of connections, so other slots are tried.
                 for other in self.others(slot) {
-                    // A caller that waits for a place while it holds one could wait for others that wait
-                    // for this one.
+                    // Release the permit first: waiting for a second permit could deadlock.
                     drop(place);
                     place = self.place(other, turn).await?;
                     if let Ok(session) = self.session(other).await {
@@ -141,7 +140,7 @@ impl Readers {
             used = Some(Arc::clone(&first));
             let mut result = work(Arc::clone(&first)).await;
             if result.as_ref().is_err_and(is_of_the_connection) {
-                // It is seen a moment before the connection counts as closed.
+                // The error arrives a moment before the connection counts as closed.
                 first.cut();
                 let second = self.session(slot).await?;
                 used = Some(Arc::clone(&second));
@@ -159,7 +158,7 @@ impl Readers {
         })
     }
 
-    /// Waits for a place on the connection of a slot, if the work needs one.
+    /// Waits for a permit for the connection of a slot, if the read needs one.
     async fn place<'slot>(
         &self,
         slot: &'slot Slot,
@@ -177,7 +176,7 @@ impl Readers {
             .map_err(|_| StoreError::not_applied(Stopped::Closed))
     }
 
-    /// The other slots: first those that have a connection.
+    /// Returns the other slots; those that have a connection come first.
     fn others(&self, slot: &Slot) -> Vec<&Slot> {
         let others = self
             .slots
@@ -185,7 +184,7 @@ impl Readers {
             .filter(|other| !std::ptr::eq(*other, slot));
         let mut others: Vec<_> = others.collect();
         others.sort_by_key(|other| {
-            // One that is locked is used or opened at this moment.
+            // A locked slot is being used or opened now.
             let held = other.session.try_lock();
             let is_lost =
                 held.is_ok_and(|held| held.as_ref().is_none_or(|session| session.is_closed()));
@@ -197,7 +196,7 @@ impl Readers {
         others
     }
 
-    /// The connection of a slot, opened again if it does not work.
+    /// Returns the connection of a slot. Opens it again if it is closed.
     async fn session(&self, slot: &Slot) -> Result<Arc<Session>, StoreError> {
         // The usual case.
         let found = slot.session.lock().await.as_ref().and_then(usable);
@@ -212,8 +211,8 @@ impl Readers {
         if let Some(session) = held.as_ref().and_then(usable) {
             return Ok(session);
         }
-        // A task of its own: where a host is silent, connecting takes longer than some callers
-        // wait, and each of them would begin anew with that host.
+        // A separate task opens the connection, so that it continues when a caller stops
+        // waiting. Otherwise a host that does not respond would stop each caller in turn.
         let connector = Arc::clone(&self.connector);
         let mut closed = self.closed.subscribe();
         let opening = tokio::spawn(async move {
@@ -229,7 +228,7 @@ impl Readers {
         opened.unwrap_or_else(|_| Err(StoreError::not_applied(Stopped::Closed)))
     }
 
-    /// A connection that is still being opened does not count.
+    /// Returns the statistics. A connection that is still being opened does not count.
     pub(super) fn stats(&self) -> PoolStats {
         let mut stats = PoolStats {
             limit: self.slots.len(),
@@ -251,7 +250,7 @@ impl Readers {
         stats
     }
 
-    /// Closes the connections once their users are done.
+    /// Closes the pool. Each connection is closed when its last caller has finished.
     pub(super) async fn close(&self) {
         self.closed.send_replace(true);
         for slot in &self.slots {
@@ -261,12 +260,12 @@ impl Readers {
     }
 }
 
-/// A connection, unless it is closed.
+/// Returns the connection, unless it is closed.
 fn usable(session: &Arc<Session>) -> Option<Arc<Session>> {
     (!session.is_closed()).then(|| Arc::clone(session))
 }
 
-/// Opens the connection of a slot, whose lock is held until then.
+/// Opens the connection of a slot, and holds the lock of the slot meanwhile.
 async fn connect(
     connector: &Connector,
     mut slot: OwnedMutexGuard<Option<Arc<Session>>>,
@@ -288,7 +287,7 @@ fn records_of<T: FromRow>(rows: &[Row]) -> Result<Vec<T>, StoreError> {
         .map_err(StoreError::corrupt)
 }
 
-/// Whether the connection broke, or was ended by the server, so that a retry on another one can
+/// Whether the connection broke or the server closed it, so that a retry on another connection can
 /// succeed.
 fn is_of_the_connection(error: &Error) -> bool {
     match error.as_db_error() {

@@ -10,7 +10,7 @@ use tokio_postgres::{
     types::{FromSql, IsNull, ToSql, Type, private::BytesMut},
 };
 
-/// A value as a parameter of a statement.
+/// Converts a value to a parameter of a statement.
 pub(super) fn parameter<T: ToSql + Sync>(value: &T) -> &(dyn ToSql + Sync) {
     value
 }
@@ -54,7 +54,7 @@ impl ToSql for Value<'_> {
         match self {
             Value::Null => Ok(IsNull::Yes),
             Value::Integer(integer) => integer.to_sql(ty, out),
-            // The bytes of a `text` are those of a `bytea`.
+            // `text` and `bytea` have the same binary form.
             Value::Text(text) => text.as_bytes().to_sql(ty, out),
             Value::Bytes(bytes) => bytes.to_sql(ty, out),
         }

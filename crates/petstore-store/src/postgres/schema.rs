@@ -18,8 +18,8 @@ use std::{
 use tokio::time::{sleep, timeout};
 use tokio_postgres::{Client, Error, error::SqlState};
 
-/// Version `n` is what the first `n` of them make. One that was released is
-/// never edited; a change is a further file.
+/// The first `n` migrations create schema version `n`. A released migration is
+/// never edited; a change is a new file.
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_pets_and_keys.sql"),
     include_str!("migrations/0002_usage.sql"),
@@ -29,42 +29,43 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0006_usage_by_day.sql"),
     include_str!("migrations/0007_counting_of_usage.sql"),
     include_str!("migrations/0008_events.sql"),
+    include_str!("migrations/0009_webhooks.sql"),
 ];
 
 /// The schema version that this code reads and writes.
 const NEWEST: i64 = MIGRATIONS.len() as i64;
 
-/// The lock under which one server at a time migrates. It is the transaction's,
-/// so it ends with the connection of a server that dies.
+/// The advisory lock that a server holds while it migrates. It belongs to the transaction,
+/// so it is released when the connection of a server ends.
 const LOCK: i64 = i64::from_be_bytes(*b"petstore");
 
-/// How long the server may take to tell the schema version.
+/// How long the query of the schema version may take.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long an attempt waits for a lock. Behind a statement that waits for a table, every request
-/// that needs the table waits, too, so this is less than reads may take. It is more than
-/// `deadlock_timeout`, after which PostgreSQL ends an autovacuum that is in the way.
+/// How long an attempt waits for a lock. While a statement waits for a lock on a table, every request
+/// that needs the table waits behind it, so this is less than reads may take. It is more than
+/// `deadlock_timeout`, after which PostgreSQL cancels an autovacuum that holds the lock.
 const LOCK_TIMEOUT: &str = "1200ms";
 
-/// The pauses between the attempts, in which the requests continue. A read may take 3 seconds, and
-/// those that wait use connections, so that the pause is longer than the wait.
+/// The pause between two attempts. Requests continue during the pause. It is longer than the wait,
+/// because waiting reads, which may take 3 seconds, use connections.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// How long the attempts continue. `serve` and `migrate` begin again afterwards, for some minutes.
+/// How long the attempts continue. `serve` and `migrate` start them again afterwards, for some minutes.
 const ATTEMPTS: Duration = Duration::from_secs(30);
 
-/// What the owner reads while other transactions use the tables.
+/// The progress message while other transactions use the tables.
 const WAITING: &str = "waiting for other transactions that use its tables, such as a backup";
 
-/// Brings an empty database, unless it is rejected, or one of an older version, to the present
-/// schema. All migrations that are missing are one transaction.
+/// Upgrades an empty database, or one with an older schema, to the current schema, unless
+/// `may_change` forbids it. All missing migrations run in one transaction.
 pub(super) async fn bring_up_to_date(
     db: &Client,
     on_migration: OnMigration,
     may_change: MayChange,
 ) -> Result<(), OpenProblem> {
-    // Looked at first without the lock, so that a server whose role may not
-    // create tables starts on a database that is ready.
+    // Checks the version without the lock first, so that a server whose role may not
+    // create tables can start if the database is ready.
     let found = timeout(LOOK_TIMEOUT, version(db)).await;
     let found =
         found.map_err(|_| OpenProblem::Interrupted(Arc::new(Fault::Deadline(LOOK_TIMEOUT))))?;
@@ -88,7 +89,7 @@ pub(super) async fn bring_up_to_date(
     Ok(())
 }
 
-/// Awaits a migration, and reports meanwhile that it runs.
+/// Waits for a migration, and reports its progress meanwhile.
 async fn reported<T>(reporter: &Reporter, migration: impl Future<Output = T>) -> T {
     let mut migration = pin!(migration);
     loop {
@@ -99,7 +100,7 @@ async fn reported<T>(reporter: &Reporter, migration: impl Future<Output = T>) ->
     }
 }
 
-/// Tries to migrate until no other transaction uses the tables for a moment.
+/// Tries to migrate repeatedly, until an attempt gets all locks that it needs.
 async fn migrate(db: &Client, reporter: &Reporter) -> Result<(), OpenProblem> {
     let begun = Instant::now();
     loop {
@@ -117,8 +118,7 @@ async fn migrate(db: &Client, reporter: &Reporter) -> Result<(), OpenProblem> {
     }
 }
 
-/// Whether another transaction held a lock for too long, or this one would have waited for one that
-/// waits for this one.
+/// Whether another transaction held a lock for too long, or a deadlock was detected.
 fn is_about_locks(error: &Error) -> bool {
     let codes = [
         SqlState::LOCK_NOT_AVAILABLE,
@@ -127,13 +127,13 @@ fn is_about_locks(error: &Error) -> bool {
     error.code().is_some_and(|code| codes.contains(code))
 }
 
-/// Makes the missing migrations in one transaction.
+/// Runs the missing migrations in one transaction.
 async fn attempt(db: &Client, reporter: &Reporter) -> Result<Result<(), OpenProblem>, Error> {
     let begin = format!(
         "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock({LOCK})"
     );
     db.batch_execute(&begin).await?;
-    // Asked again under the lock: another server may have come first.
+    // Reads the version again under the lock: another server may have migrated the database.
     let found = version(db).await?;
     if let Err(rejected) = accept(found) {
         return Ok(Err(rejected));
@@ -142,9 +142,9 @@ async fn attempt(db: &Client, reporter: &Reporter) -> Result<Result<(), OpenProb
         let create = "CREATE TABLE petstore_schema (version bigint NOT NULL); INSERT INTO petstore_schema VALUES (0)";
         db.batch_execute(create).await?;
     }
-    // The attempt waits for the first lock only, and then it holds no other one: the statement that
-    // adds to the usage counters locks the same tables in an order of its own, and neither may wait
-    // for a lock of the other one.
+    // The attempt waits only for its first lock, while it holds no other lock. The statement that
+    // adds to the usage counters locks the same tables in another order, so waiting for a second lock
+    // could deadlock.
     for (number, table) in used_tables(MIGRATIONS, found).enumerate() {
         let or_fail = if number > 0 { "NOWAIT" } else { "" };
         let lock = format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE {or_fail}");
@@ -159,8 +159,8 @@ async fn attempt(db: &Client, reporter: &Reporter) -> Result<Result<(), OpenProb
     db.batch_execute("COMMIT").await.map(Ok)
 }
 
-/// The missing migrations. None of them reads or writes the rows of a table, so their time does not
-/// depend on the size of the store.
+/// Returns the missing migrations. No migration reads or writes more than one row of a table, so their duration
+/// does not depend on the size of the store.
 pub(super) async fn plan(db: &Client) -> Result<MigrationPlan, OpenProblem> {
     let from = version(db).await.map_err(failed)?;
     accept(from)?;
@@ -176,7 +176,7 @@ pub(super) async fn plan(db: &Client) -> Result<MigrationPlan, OpenProblem> {
     })
 }
 
-/// The tables, indexes and sequences that a migration makes: their kinds and names.
+/// The kinds and names of the tables, indexes and sequences that a migration creates.
 fn made(sql: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = sql.lines().filter_map(|line| line.strip_prefix("CREATE "));
     lines.filter_map(|line| {
@@ -189,8 +189,8 @@ fn made(sql: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The tables of a schema that later migrations use: they change them, or refer to them. All their
-/// locks are taken before the first step.
+/// The existing tables that the missing migrations change or refer to. They are all locked before
+/// the first step.
 fn used_tables<'sql>(migrations: &[&'sql str], found: i64) -> impl Iterator<Item = &'sql str> {
     let (old, missing) = migrations.split_at(usize::try_from(found).unwrap_or_default());
     let is_code = |line: &&str| !line.starts_with("--");
@@ -206,8 +206,8 @@ fn used_tables<'sql>(migrations: &[&'sql str], found: i64) -> impl Iterator<Item
     tables.into_iter()
 }
 
-/// Whether a database that is not a store has a table or an index with the name of one that a
-/// migration makes. To make a store in it would fail.
+/// Whether a database that is not a store has a table, index or sequence with a name that a
+/// migration creates. Creating a store in it would fail.
 async fn is_foreign(db: &Client) -> Result<bool, Error> {
     let made = MIGRATIONS.iter().copied().flat_map(made);
     let names: Vec<&str> = made.map(|(_, name)| name).collect();
@@ -215,10 +215,10 @@ async fn is_foreign(db: &Client) -> Result<bool, Error> {
     db.query_one(sql, &[&names]).await?.try_get(0)
 }
 
-/// 0 for a database that is not a store yet.
+/// Returns the schema version, or 0 for a database that is not a store yet.
 pub(super) async fn version(db: &Client) -> Result<i64, Error> {
-    // Not by `to_regclass`: within a transaction it remembers that there was no
-    // table, though another server has made it in the meantime.
+    // `to_regclass` cannot be used: within a transaction, it still reports that there is no
+    // table after another server has created it.
     let exists = "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'petstore_schema' AND pg_table_is_visible(oid))";
     let exists = db.query_one(exists, &[]).await?;
     if !exists.try_get::<_, bool>(0)? {
@@ -239,8 +239,8 @@ fn accept(found: i64) -> Result<(), OpenProblem> {
     Ok(())
 }
 
-/// Commits a transaction that changes nothing, but needs what every other write needs: the lock
-/// on the table, a record in the log, and a replica that confirms it.
+/// Commits a transaction that changes no data, but needs the same as every other write: the lock
+/// on the table, a record in the log, and the confirmation of a replica.
 pub(super) async fn probe(db: &Session) -> Result<(), StoreError> {
     let sql = "DELETE FROM pets WHERE false; SELECT pg_logical_emit_message(true, 'petstore', '')";
     let committed = db.client().batch_execute(sql).await;
@@ -261,13 +261,15 @@ pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     let sql = format!(
         "SELECT pg_is_in_recovery(), EXISTS (SELECT 1 FROM pets),
             (SELECT is_called AND last_value = {LAST_ID} FROM pet_ids),
-            (SELECT is_called AND last_value = {LAST_ID} FROM order_ids)"
+            (SELECT is_called AND last_value = {LAST_ID} FROM order_ids),
+            (SELECT is_called AND last_value = {LAST_ID} FROM webhook_delivery_ids)"
     );
     let row = db.query_one(&sql, &[]).await?;
     let faults = [
         (0, Fault::Replica),
         (2, Fault::NoIds("pet_ids")),
         (3, Fault::NoIds("order_ids")),
+        (4, Fault::NoIds("webhook_delivery_ids")),
     ];
     for (column, fault) in faults {
         if row.try_get(column)? {
@@ -277,7 +279,7 @@ pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     Ok(None)
 }
 
-/// The last id that a sequence gives.
+/// The last id of a sequence.
 const LAST_ID: i64 = i64::MAX;
 
 #[cfg(test)]
@@ -285,11 +287,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_that_a_missing_migration_uses_is_locked_before_the_first_one() {
+    fn tables_that_missing_migrations_use_are_locked_before_the_first_step() {
         let used = |found| Vec::from_iter(used_tables(MIGRATIONS, found));
         assert_eq!(used(4), ["pets", "api_keys", "deprecated_calls", "orders"]);
         assert_eq!(used(5), ["pets", "deprecated_calls", "orders"]);
         assert_eq!(used(7), ["pets", "orders"]);
+        assert_eq!(used(8), ["event_head"]);
         assert_eq!(used(NEWEST), [""; 0]);
         let further = "-- Pets have a birthday, as api_keys have.\nALTER TABLE pets ADD COLUMN birthday bigint;";
         let migrations = [MIGRATIONS, &[further]].concat();

@@ -1,6 +1,5 @@
 //! Connects to the host that accepts writes, counts the warnings that the server
-//! sends, and cancels what an abandoned connection
-//! still does.
+//! sends, and cancels the statements of abandoned connections.
 
 use super::{
     error::{Fault, Furthest, chain, is_warning},
@@ -34,26 +33,26 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The time limit for cancelling a statement, or for checking what a connection does.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
-/// After a failure no connection that reads is tried for this long: thousands of callers then learn
+/// After a failure, no connection that reads is opened for this long. So thousands of callers learn
 /// at once that the database is unreachable, and do not all connect at the same time when it is
-/// back.
+/// available again.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
-/// How long a statement that writes may wait for one lock. Then it is rolled back, and its
+/// How long a statement that writes may wait for one lock. After this time, it is rolled back, and its
 /// caller learns that nothing was changed. The statements of a batch wait one after the other,
 /// and so do the batches that follow, so this is much less than a batch may take.
 const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a statement that writes may run, all locks included. The commit does not count:
-/// the server stops this clock before it.
+/// How long a statement that writes may run, including all waits for locks. The commit does not count:
+/// the server stops this timeout before the commit.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// The purpose of a connection.
 #[derive(Clone, Copy)]
 pub(super) enum Use {
-    /// Statements that take longer than this are ended by the server.
+    /// The server cancels statements that take longer than this.
     Read(Duration),
-    /// Statements that wait or run for too long are ended by the server, but never a commit:
-    /// a commit that waits for its replica and is cancelled reports success.
+    /// The server cancels statements that wait or run for too long, but never a commit:
+    /// if a commit is cancelled while it waits for its replica, it reports success.
     Write,
     /// A migration may take long.
     Migrate,
@@ -79,11 +78,11 @@ impl Use {
     }
 }
 
-/// A read is planned once for each connection, not for each execution: the plan of a page costs as
-/// much as the page. Every page is one scan of an index; the other settings keep a plan that was made
-/// while a table was empty from scanning or sorting all of it later. They make the estimated cost of
-/// other reads, such as all keys, so high that the server would compile them (`jit`), each time anew.
-/// PostgreSQL 12 has no incremental sort.
+/// A read is planned once for each connection, not for each execution: planning a page costs as
+/// much as reading it. Every page is one scan of an index. The settings `enable_…` prevent a plan that was
+/// made while a table was empty from scanning or sorting the whole table later. They also make the
+/// estimated cost of other reads, such as the list of all keys, so high that the server would compile
+/// these reads each time (`jit`), so `jit` is off. PostgreSQL 12 has no incremental sort.
 const PLANS_OF_READS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
     SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
     SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_incremental_sort';";
@@ -91,17 +90,17 @@ const PLANS_OF_READS: &str = "SET plan_cache_mode = force_generic_plan; SET enab
 /// The state of a connection in the server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Activity {
-    /// The server that is reached now has no such process.
+    /// The server that accepts writes now has no such process.
     Gone,
     /// It waits for the next statement.
     Idle,
-    /// It waits for a lock that another transaction holds. A commit does not.
+    /// It waits for a lock that another transaction holds. A commit never waits for a lock.
     WaitsForLock,
     /// It runs a statement or a commit, which may wait for the disk or for a replica.
     Works,
 }
 
-/// A connection. To drop it closes the socket at once.
+/// A connection. Dropping it closes the socket at once.
 pub(super) struct Session {
     client: Client,
     backend: Backend,
@@ -126,7 +125,7 @@ impl Session {
         &self.client
     }
 
-    /// Whether changes have events.
+    /// Whether changes write events.
     pub(super) fn records_events(&self) -> bool {
         self.records_events.load(Ordering::Relaxed)
     }
@@ -138,8 +137,8 @@ impl Session {
         Ok(self)
     }
 
-    /// Prepares these statements in one round trip; others are prepared when they are
-    /// used first.
+    /// Prepares these statements in one round trip. Other statements are prepared when they are
+    /// used for the first time.
     pub(super) async fn prepare(
         &self,
         statements: impl IntoIterator<Item = &'static str>,
@@ -188,23 +187,23 @@ impl Session {
         result
     }
 
-    /// Returns when all statements that were sent so far are done.
+    /// Returns when all statements that were sent so far have finished.
     pub(super) async fn finished(&self) -> Result<(), Error> {
         self.client.simple_query("").await.map(|_| ())
     }
 
-    /// The number of warnings on this connection. One that belongs to a
+    /// The number of warnings on this connection. A warning of a
     /// statement is counted before the statement's result is returned, since
-    /// the server sends it before and one task reads both.
+    /// the server sends the warning first and one task reads both.
     pub(super) fn warnings(&self) -> u64 {
         self.warnings.load(Ordering::Acquire)
     }
 
-    /// Closes the socket. Callers that wait for a result get an error. A connection that
-    /// reads also has the server cancel what it still does; one that writes does not, since
-    /// a commit that waits for its replica must continue.
+    /// Closes the socket. Callers that wait for a result get an error. If the connection
+    /// reads, the server also cancels its running statements. If it writes, nothing is cancelled,
+    /// since a commit that waits for its replica must continue.
     pub(super) fn cut(&self) {
-        // The task ends in its own time, the connection counts as closed now.
+        // The connection counts as closed now, although the task may end later.
         let was_cut = self.is_cut.swap(true, Ordering::AcqRel);
         self.driver.abort();
         let is_busy = self.unfinished.load(Ordering::Acquire) > 0;
@@ -213,9 +212,8 @@ impl Session {
         }
     }
 
-    /// Has the server cancel the statement that it runs for this connection, which is also
-    /// possible on a connection that was cut. The server closes a connection that was cut once
-    /// that statement has ended.
+    /// Asks the server to cancel the running statement of this connection. This also works after
+    /// `cut`. The server closes a connection that was cut after its statement has ended.
     pub(super) fn cancel(&self) {
         let (token, tls) = (self.cancel.clone(), self.tls.clone());
         self.runtime.spawn(async move {
@@ -251,19 +249,19 @@ impl Drop for Session {
     }
 }
 
-/// Makes connections. There is one for a store.
+/// Opens connections. A store has one connector.
 pub(super) struct Connector {
     url: PostgresUrl,
     tls: MakeRustlsConnect,
-    /// The place of the host that was used last, which is tried first: the others may be silent.
+    /// The index of the host that was used last. It is tried first, because the other hosts may not respond.
     last_host: AtomicUsize,
     /// The last failure to open a connection that reads.
     last_failure: Mutex<Option<(Instant, Fault)>>,
     /// Whether the last attempt failed, for the log.
     is_away: AtomicBool,
-    /// Held while [`activity_of`](Self::activity_of) has a connection.
+    /// Locked while [`activity_of`](Self::activity_of) has a connection.
     looking: tokio::sync::Mutex<()>,
-    /// Whether changes have events.
+    /// Whether changes write events.
     pub(super) records_events: Arc<AtomicBool>,
 }
 
@@ -281,10 +279,10 @@ impl Connector {
         })
     }
 
-    /// Tries the host that was used last, then the others in their order, and uses the first one
+    /// Tries the host that was used last, then the other hosts in their order, and uses the first host
     /// that accepts writes.
     pub(super) async fn connect(&self, purpose: Use) -> Result<Session, Fault> {
-        // The lanes make pauses of their own.
+        // The pause applies only to reads: the lanes have their own pauses.
         let is_read = matches!(purpose, Use::Read(_));
         if is_read
             && let Some((when, fault)) = &*self.last_failure.lock()
@@ -310,7 +308,7 @@ impl Connector {
         connected
     }
 
-    /// As [`connect`](Self::connect), for the owner who starts the service.
+    /// Like [`connect`](Self::connect), but returns errors for the owner who starts the service.
     pub(super) async fn connect_first(&self) -> Result<Session, OpenProblem> {
         self.try_hosts(Use::Migrate).await.map_err(|fault| {
             let reason = fault.to_string();
@@ -329,11 +327,11 @@ impl Connector {
         })
     }
 
-    /// Checks, over another connection, what the server does for this one. If this one was closed
+    /// Checks, over another connection, what the server does for `session`. If `session` was cut
     /// and waits for a lock, the server cancels its statement. Checking and cancelling are one
-    /// statement, since a commit that begins in between must not be cancelled.
+    /// statement, since a commit that begins between them must not be cancelled.
     pub(super) async fn activity_of(&self, session: &Session) -> Result<Activity, Fault> {
-        // One at a time, so that the database never has more than one of them.
+        // Only one check runs at a time, so that the database has at most one such connection.
         let _only = self.looking.lock().await;
         let look = self.try_hosts(Use::Read(LOOK_TIMEOUT)).await?;
         let Backend { id, started } = &session.backend;
@@ -374,7 +372,7 @@ impl Connector {
                     let _ends_with_this = driving;
                     moved.await;
                 });
-                // Dropped with the attempt, so that its socket is closed.
+                // If the attempt is dropped, the session is dropped, too, and closes its socket.
                 let mut session = Session {
                     cancel: client.cancel_token(),
                     client,

@@ -1,20 +1,21 @@
-//! Sets the settings of a connection, and checks those of the server that decide whether a
+//! Sets the settings of a connection, and checks the settings of the server that determine whether a
 //! commit is durable.
 
 use super::error::Fault;
 use tokio_postgres::{Client, Error, SimpleQueryMessage, SimpleQueryRow};
 
-/// The process of the server that serves a connection, with its start: another server, after a
-/// failover, may use the same number.
+/// The server process of a connection, with its start time: after a failover, a process of another
+/// server may have the same id.
 #[derive(Default)]
 pub(super) struct Backend {
     pub(super) id: String,
     pub(super) started: String,
 }
 
-/// Settings of the role or the database could make a wrong result out of a right one: without
-/// warnings nobody would learn that a commit was cancelled. Returns the process that serves
-/// the connection, and the setting that makes the server unsuitable.
+/// Sets the settings that the store needs. Without this, settings of the role or the database could
+/// make results wrong: for example, without warnings the store would not learn that a commit was
+/// cancelled. Returns the server process of the connection, and the setting that makes the server
+/// unsuitable, if there is one.
 pub(super) async fn set_up(db: &Client, limits: &str) -> Result<(Backend, Option<Fault>), Error> {
     let sql = format!(
         "SET client_min_messages = warning;
@@ -23,8 +24,8 @@ pub(super) async fn set_up(db: &Client, limits: &str) -> Result<(Backend, Option
          SELECT current_setting('fsync'), set_config('synchronous_commit', current_setting('synchronous_commit'), false),
              pid, {STARTED} FROM pg_stat_activity WHERE pid = pg_backend_pid()"
     );
-    // The present values are set for the session, so that a server that is
-    // reloaded with less does not lessen it for connections that are open.
+    // The current value of `synchronous_commit` is set for the session, so that open connections
+    // keep it if the server reloads a weaker value.
     let found = db.simple_query(&sql).await?;
     let row = row_of(&found);
     let text = |column| row.and_then(|row| row.get(column)).unwrap_or_default();
@@ -35,10 +36,10 @@ pub(super) async fn set_up(db: &Client, limits: &str) -> Result<(Backend, Option
     Ok((backend, lacking(row)))
 }
 
-/// When a process of the server began, as a text that does not depend on the settings.
+/// The start time of a server process, as a text that does not depend on the settings.
 pub(super) const STARTED: &str = "extract(epoch FROM backend_start)::text";
 
-/// Checks again the settings that [`set_up`] has checked, as the server has them now.
+/// Checks the settings that [`set_up`] has checked again, with the current values of the server.
 pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     let sql = "SELECT (SELECT reset_val FROM pg_settings WHERE name = 'fsync'),
          (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit')";
@@ -54,9 +55,9 @@ pub(super) fn row_of(found: &[SimpleQueryMessage]) -> Option<&SimpleQueryRow> {
     })
 }
 
-/// Returns the setting that allows lost writes, if there is one; the first two columns of the
-/// row are the two settings. `remote_write` and `local` are weaker than `on`: if the server has
-/// a standby, a write that was completed could be missing on it.
+/// Returns the setting that allows completed writes to be lost, if there is one. The first two columns
+/// of the row are the two settings. `remote_write` and `local` are weaker than `on`: if the server has
+/// a standby, a completed write could be missing on the standby.
 fn lacking(row: Option<&SimpleQueryRow>) -> Option<Fault> {
     let enough: [(&'static str, &[&str]); 2] = [
         ("fsync", &["on"]),

@@ -12,8 +12,8 @@ use rustls_native_certs::load_native_certs;
 use std::{error::Error, path::Path, sync::Arc};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Makes encrypted connections; trusts the certificates in the file, or those that
-/// the system trusts. Cheap to clone.
+/// Returns a connector for encrypted connections. It trusts the certificates in the file, or the
+/// certificates that the system trusts. It is cheap to clone.
 pub(super) fn connector(
     root_certificates: Option<&Path>,
 ) -> Result<MakeRustlsConnect, OpenProblem> {
@@ -21,7 +21,7 @@ pub(super) fn connector(
         Some(file) => roots_in(file)?,
         None => roots_of_the_system(),
     };
-    // The provider by name: a process can have no default, or another one.
+    // Sets the provider explicitly: a process may have no default provider, or another one.
     let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| no_certificates("the TLS library".to_owned(), error))?
@@ -37,15 +37,15 @@ fn roots_in(file: &Path) -> Result<RootCertStore, OpenProblem> {
             roots.add(certificate?)?;
         }
         if roots.is_empty() {
-            return Err("there is no certificate in it".into());
+            return Err("the file contains no certificate".into());
         }
         Ok(roots)
     };
     read().map_err(|error| no_certificates(format!("`{}`", file.display()), error))
 }
 
-/// A system without any is not an error here: most databases on a private network
-/// are reached without TLS, and one that needs it rejects the connection.
+/// A system without certificates is not an error here: most databases on a private network
+/// are used without TLS. If a database needs TLS, the connection fails later.
 fn roots_of_the_system() -> RootCertStore {
     let found = load_native_certs();
     for error in &found.errors {

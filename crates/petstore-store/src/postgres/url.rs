@@ -1,4 +1,4 @@
-//! Parses the URL of a PostgreSQL database: the form of libpq, with the
+//! Parses the URL of a PostgreSQL database. It has the form of libpq, with the
 //! parameters that this crate supports. The password of the URL never appears
 //! in `Display`, `Debug` or an error.
 
@@ -12,8 +12,8 @@ use tokio_postgres::{
     config::{Host, SslMode, TargetSessionAttrs},
 };
 
-/// The parameters after the `?`. Others are rejected, because an ignored parameter could be one
-/// that is needed for security.
+/// The parameters after the `?`. Other parameters are rejected, because ignoring a parameter could
+/// weaken the security.
 const PARAMETERS: &[&str] = &[
     "application_name",
     "channel_binding",
@@ -34,28 +34,28 @@ const PARAMETERS: &[&str] = &[
     "user",
 ];
 
-/// A connection whose other end vanished silently is noticed after this time: one that is in use
-/// by `tcp_user_timeout`, and one that is idle by probes that begin after [`IDLE`].
+/// If the other end of a connection disappears without a message, this is detected after this time:
+/// by `tcp_user_timeout` if the connection is in use, otherwise by probes that begin after [`IDLE`].
 const SILENCE: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(6);
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 const PROBES: u32 = 2;
 
-/// How long one host may take to connect without `connect_timeout`, so that a host that hangs does
-/// not prevent the use of the next one.
+/// How long connecting to one host may take without `connect_timeout`, so that a host that does not
+/// respond does not prevent the use of the next host.
 const HOST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A PostgreSQL database: `postgres://USER@HOST:PORT,HOST:PORT/NAME?…`, or
 /// `postgres:///NAME?host=/FOLDER` for a Unix socket.
 ///
-/// Of several hosts the one that was used last is tried first, then the others in their
-/// order, and the first one that accepts writes is used
-/// (`target_session_attrs=read-write`, which is always meant). Each host has `connect_timeout`
-/// seconds to connect; 0, or no such parameter, means 2. `sslmode` is
-/// `disable`, `prefer` (the default: TLS if the server has it) or `require`;
-/// where TLS is used, the certificate and the host name are always verified, so
+/// If there are several hosts, the host that was used last is tried first, then the other hosts in
+/// their order. The first host that accepts writes is used (`target_session_attrs` is always
+/// `read-write`). `connect_timeout` is the time for each host in seconds; 0, or no such
+/// parameter, means 2 seconds. `sslmode` is
+/// `disable`, `prefer` (the default: TLS if the server supports it) or `require`.
+/// If TLS is used, the certificate and the host name are always verified, so
 /// `verify-full` is the same as `require`. `sslrootcert` names a PEM file of
-/// authorities to trust instead of those of the system.
+/// authorities to trust instead of the authorities of the system.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl {
     /// Each host has its own configuration, so that each has its own deadline.
@@ -66,7 +66,7 @@ pub struct PostgresUrl {
 }
 
 impl PostgresUrl {
-    /// The URL of this text, or nothing if it is of another database.
+    /// Parses a URL. Returns `None` if it is the URL of another kind of database.
     pub(crate) fn parse(text: &str) -> Option<Result<Self, String>> {
         let rest = ["postgres://", "postgresql://"]
             .iter()
@@ -78,7 +78,7 @@ impl PostgresUrl {
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         if place.matches('@').count() > 1 || query.contains('@') {
             return Err(
-                "an `@` in a user, a password or a parameter is written `%40`, a `?` is `%3F`"
+                "in a user, a password or a parameter, `@` must be written as `%40`, and `?` as `%3F`"
                     .to_owned(),
             );
         }
@@ -86,8 +86,8 @@ impl PostgresUrl {
         let mut root_certificates = None;
         let (mut accepted, mut displayed) = (Vec::new(), Vec::new());
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
-            // Neither names nor values are repeated: with a `?` that was not
-            // escaped, they are a part of the password.
+            // Messages contain neither names nor values of parameters: if a `?` in the
+            // password was not escaped, they are a part of the password.
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             match (name, value) {
                 ("sslrootcert", file) => root_certificates = Some(PathBuf::from(decoded(file)?)),
@@ -95,17 +95,17 @@ impl PostgresUrl {
                 ("sslmode", "disable" | "prefer" | "require") => accepted.push(parameter),
                 ("sslmode", _) => {
                     return Err(
-                        "`sslmode` is one of disable, prefer, require, verify-full".to_owned()
+                        "`sslmode` must be disable, prefer, require or verify-full".to_owned()
                     );
                 }
                 ("target_session_attrs", "read-write" | "primary") => {}
                 ("target_session_attrs", _) => {
-                    return Err("`target_session_attrs` is always read-write".to_owned());
+                    return Err("`target_session_attrs` must be read-write or primary".to_owned());
                 }
                 _ if PARAMETERS.contains(&name) => accepted.push(parameter),
                 _ => {
                     return Err(format!(
-                        "the URL has a parameter that is not supported; there are {}",
+                        "the URL has a parameter that is not supported; supported are {}",
                         PARAMETERS.join(", ")
                     ));
                 }
@@ -137,7 +137,7 @@ impl PostgresUrl {
             .map(|(name, config)| (name.as_str(), config))
     }
 
-    /// How long one host may take to connect.
+    /// How long connecting to one host may take.
     pub(super) fn host_timeout(&self) -> Duration {
         self.host_timeout
     }
@@ -182,7 +182,7 @@ fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, Stri
         );
     }
     if ports.len() > 1 && ports.len() != hosts.len() {
-        return Err("give one port to all hosts, or one to each".to_owned());
+        return Err("set one port for all hosts, or one port for each host".to_owned());
     }
     let hosts = hosts.iter().enumerate().map(|(place, host)| {
         let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
@@ -209,7 +209,7 @@ fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, Stri
     Ok(hosts.collect())
 }
 
-/// The value of the URL, or [`IDLE`] where it has none.
+/// The value of the URL, or [`IDLE`] if the URL has none.
 fn keepalives_idle(url: &Config) -> Duration {
     let idle = url.get_keepalives_idle();
     match idle == Config::new().get_keepalives_idle() {

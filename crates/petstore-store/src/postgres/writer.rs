@@ -1,9 +1,9 @@
-//! Starts the lanes, tasks that each write over a connection of their own, with group commit, and
-//! hands them the writes that wait.
+//! Starts the lanes and passes the queued writes to them. A lane is a task that writes over its own
+//! connection, with group commit.
 //!
-//! Pets that wait at the same moment are stored by one statement, which is one
-//! round trip and one transaction. Writes of keys go out in the same round
-//! trip, each a transaction of its own, and so do orders.
+//! One statement stores all pets that wait at the same moment: one
+//! round trip and one transaction. Writes of keys and orders are sent in the same round
+//! trip, each in its own transaction.
 
 use super::{
     batch::{Batch, Other, Write},
@@ -24,18 +24,18 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// Connections that write. While one waits for its commit, on the disk or on a
-/// replica, the other collects the next batch.
+/// The number of connections that write. While one waits for the disk or a replica to complete
+/// its commit, the other collects the next batch.
 const LANES: usize = 2;
 
-/// How long a write is tried again while another transaction keeps its rows locked.
+/// How long a write is tried again while another transaction has locked its rows.
 const LOCKED: Duration = Duration::from_secs(5);
 /// The pause before the second attempt; it doubles with each attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// The handle to the tasks, which end when this is dropped or closed.
+/// The handle to the lanes. They end when this is dropped or closed.
 pub(super) struct Writer {
     pub(super) queue: WriteQueue<Write>,
     lanes: Mutex<Vec<JoinHandle<()>>>,
@@ -48,16 +48,16 @@ pub(super) struct Shared {
     messages: Mutex<Receiver<Write>>,
     /// The number of lanes that take writes.
     pub(super) working: watch::Sender<usize>,
-    /// Notified when a lane has taken writes, so that another lane becomes useful.
+    /// Notified when a lane has taken writes, so that another lane connects.
     pub(super) demand: Notify,
     /// Whether the queue is closed and empty.
     pub(super) ended: watch::Sender<bool>,
 }
 
 impl Shared {
-    /// Takes the writes that wait; `None` once the queue is closed and empty. Cancel safe: no
-    /// write is lost if the future is dropped. The reservations are kept until the writes are
-    /// done.
+    /// Takes the waiting writes. Returns `None` after the queue is closed and empty. Cancel safe: no
+    /// write is lost if the future is dropped. The caller must keep the reservations until the writes
+    /// are finished.
     pub(super) async fn next_batch(&self) -> Option<(Batch, Vec<Reservation>)> {
         let mut messages = self.messages.lock().await;
         let Some(first) = messages.recv().await else {
@@ -91,7 +91,7 @@ impl Writer {
         }
     }
 
-    /// Queues a write that is a transaction of its own, and waits for its result.
+    /// Queues a write that is its own transaction, and waits for its result.
     pub(super) async fn write<T, F>(
         &self,
         work: impl FnOnce(Arc<Session>) -> F + Send + 'static,
@@ -104,9 +104,9 @@ impl Writer {
         self.queue.write(0, write).await
     }
 
-    /// As [`write`](Self::write), for work that fails with [`Fault::Locked`](super::error::Fault::Locked)
-    /// instead of waiting for a lock. It is tried again for some seconds, each time as a new
-    /// write: no connection and no other write waits meanwhile.
+    /// Like [`write`](Self::write), for work that fails with [`Fault::Locked`](super::error::Fault::Locked)
+    /// instead of waiting for a lock. The work is tried again for some seconds, each time as a new
+    /// write, so that no connection and no other write waits meanwhile.
     pub(super) async fn write_rows<T, F>(
         self: &Arc<Self>,
         work: impl Fn(Arc<Session>) -> F + Clone + Send + Sync + 'static,
@@ -132,7 +132,7 @@ impl Writer {
                 pause = LONGEST_PAUSE.min(2 * pause);
             }
         };
-        // In a task: a caller who stops waiting does not cancel the write.
+        // This is a task, so that the write is not cancelled if the caller stops waiting.
         let done = tokio::spawn(on_behalf_of(caller(), until_done)).await;
         done.unwrap_or_else(|_| Err(StoreError::unknown(Stopped::WriterGone)))
     }

@@ -14,7 +14,7 @@ fn a_statement_names_every_column_and_numbers_its_filters() {
 }
 
 #[test]
-fn a_filter_can_be_a_range() {
+fn a_page_query_can_filter_by_a_range() {
     assert_eq!(
         page::<Order>(&["pet_id =", "placed_at >="]),
         "SELECT id, pet_id, status, placed_at, updated_at, version FROM orders \
@@ -29,7 +29,7 @@ fn a_filter_can_be_a_range() {
 }
 
 #[test]
-fn postgresql_sends_only_the_size_of_texts_beyond_the_page() {
+fn a_statement_on_postgresql_ends_a_page_that_exceeds_the_size_limit() {
     let pets = Pet::statements();
     assert_eq!(
         pets.pages_on_postgres[0],
@@ -68,7 +68,7 @@ fn a_page_ends_at_its_limit_or_before_it_becomes_too_large() {
 }
 
 #[test]
-fn the_size_of_a_text_is_that_of_its_json() {
+fn the_size_of_a_text_is_the_size_of_its_json() {
     for text in ["Rex", "", "é\u{1f436}", "a\"b\\c", "\0\u{1}\u{1f}"] {
         let json = serde_json::to_string(text).expect("JSON");
         assert_eq!(json_bytes(text), json.len() - 2, "{json}");
@@ -85,7 +85,7 @@ fn every_column_of_a_record_gets_a_value() {
     assert_eq!(Order::values(&order).len(), Order::COLUMNS.len());
 }
 
-/// A combination without a statement would be a panic.
+/// If a combination has no statement, a query with it panics.
 #[test]
 fn each_combination_of_the_filters_of_pets_has_a_statement() {
     for status in [None, Some(PetStatus::Sold)] {
@@ -99,7 +99,7 @@ fn each_combination_of_the_filters_of_pets_has_a_statement() {
 }
 
 #[test]
-fn the_filters_of_a_query_are_those_of_its_statement() {
+fn the_statement_has_exactly_the_filters_of_the_query() {
     for status in [None, Some(OrderStatus::Placed)] {
         for pet_id in [None, Some(7)] {
             let page = Page::from(OrderQuery {

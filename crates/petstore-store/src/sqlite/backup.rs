@@ -1,11 +1,11 @@
-//! Copies a store that may be in use, verifies copies, and restores a store from one. All pages are copied under one snapshot,
-//! so that the copy has the state of one moment even if this or another process
-//! writes meanwhile; a copy in several steps would start again after each write
+//! Copies a store that may be in use, verifies copies, and restores a store from a copy. All pages are copied in one step under
+//! one snapshot, so the copy has the state of one moment even if this or another process
+//! writes meanwhile. A copy in several steps would start again after each write
 //! of another process. The writer never waits for the copy, but its log cannot
 //! shrink until the copy is finished.
 //!
-//! The copy has another name until it is complete, looked through, and on the
-//! disk: a file with the final name is complete. A backup ends with a checksum.
+//! The copy has another name until it is complete, verified and synced, so a file
+//! with the final name is always complete. A backup ends with a checksum.
 
 use super::{
     checksum, open,
@@ -36,18 +36,18 @@ pub struct BackupContents {
     pub schema: i64,
     /// The number of pets.
     pub pets: i64,
-    /// The number of API keys, revoked ones included.
+    /// The number of API keys, including revoked keys.
     pub keys: i64,
-    /// Whether it has a checksum, which is right. Backups of earlier versions have none.
+    /// Whether it has a checksum, which was verified. Backups of earlier versions have none.
     pub has_checksum: bool,
 }
 
-/// What a restore has done.
+/// The result of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The file that has the former store now, if there was one.
+    /// The new name of the replaced store, if there was one.
     pub former: Option<PathBuf>,
-    /// Whether the backup has a checksum, which is right.
+    /// Whether the backup has a checksum, which was verified.
     pub has_checksum: bool,
 }
 
@@ -63,11 +63,11 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), BackupProblem> {
             io::ErrorKind::AlreadyExists => BackupProblem::Exists,
             _ => error.error.into(),
         })?;
-    // The name is as durable as the pages only now.
+    // The pages are synced already; this syncs the name.
     Ok(File::open(&folder)?.sync_all()?)
 }
 
-/// A verified copy, which is removed unless it gets its name.
+/// Creates a verified copy. It is removed when it is dropped, unless it gets its final name.
 fn copied(
     source: &Connection,
     folder: &Path,
@@ -105,7 +105,7 @@ pub(crate) fn verify(file: &Path) -> Result<BackupContents, BackupProblem> {
     contents().map_err(unreadable)
 }
 
-/// Opens a backup, and tells whether it has a checksum, which is right then.
+/// Opens a backup, and returns whether it has a checksum. If it has one, the checksum is verified.
 fn open_backup(file: &Path) -> Result<(Connection, bool), BackupProblem> {
     let is_copy = fs::metadata(file).is_ok_and(|found| found.is_file()) && !open::has_log(file);
     let has_checksum = is_copy && checksum::check(file)?;
@@ -113,9 +113,9 @@ fn open_backup(file: &Path) -> Result<(Connection, bool), BackupProblem> {
     Ok((db, has_checksum))
 }
 
-/// Replaces the store in `to`, if there is one, by a verified copy of `from`.
+/// Replaces the store in `to`, if there is one, with a verified copy of `from`.
 pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem> {
-    // The file of the store itself, so that it stays on its disk, with its log beside it.
+    // Resolves symbolic links, so that the store stays on its disk, next to its log.
     let to = to.canonicalize().or_else(|_| std::path::absolute(to))?;
     let (source, has_checksum) = open_backup(from)?;
     let folder = match to.parent() {
@@ -134,7 +134,7 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem>
             has_checksum,
         });
     };
-    // From here to the end no server begins to use it unnoticed.
+    // With this lock, the restore notices servers that use the store, and a server that starts notices the restore.
     let lock = File::open(&to)?;
     match lock.try_lock() {
         Ok(()) => {}
@@ -143,21 +143,21 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem>
     }
     let new = copied(&source, folder, &to)?;
     begin_anew(&new)?;
-    // The owner and the mode of the store stay: the service has to read and write it.
+    // The new file gets the owner and the mode of the old file, because the service must read and write it.
     fs::set_permissions(new.path(), found.permissions())?;
     let made = new.as_file().metadata()?;
     if (made.uid(), made.gid()) != (found.uid(), found.gid()) {
         chown(new.path(), Some(found.uid()), Some(found.gid()))?;
     }
     put_log_into(&to)?;
-    // The former store is complete under its new name before its log is taken away: a crash in
-    // between must not leave the store without the log.
+    // The former store gets its new name, together with its log, before the log is removed: a crash
+    // between these steps must not leave the store without its log.
     let former = free_name(&to);
     link_logs(&to, &former)?;
     fs::hard_link(&to, &former)?;
     File::open(folder)?.sync_all()?;
     remove_logs(&to)?;
-    // The name always belongs to one store or the other.
+    // At every moment, the name belongs to one of the two stores.
     new.persist(&to)
         .map_err(|error| BackupProblem::from(error.error))?;
     File::open(folder)?.sync_all()?;
@@ -168,9 +168,9 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem>
     })
 }
 
-/// Begins a new incarnation of the feed of events, so that no cursor of before is continued, and starts the count
-/// of calls of deprecated operations again: the backup lacks the calls since it was made, so an operation must
-/// not be reported as unused because of them. A store of an older schema gets this time
+/// Begins a new incarnation of the feed of events, so that earlier cursors become invalid. Also sets the time since which
+/// calls of deprecated operations are counted to now: the backup lacks the calls since it was made, so an operation must
+/// not be reported as unused because these calls are missing. A store of an older schema gets this time
 /// when a server starts.
 fn begin_anew(new: &tempfile::NamedTempFile) -> Result<(), BackupProblem> {
     let db = Connection::open(new.path()).map_err(failed)?;
@@ -189,24 +189,24 @@ fn begin_anew(new: &tempfile::NamedTempFile) -> Result<(), BackupProblem> {
         .query_row(has_feed, [], |row| row.get(0))
         .map_err(failed)?
     {
-        // What was read after the backup was made has not happened in this store.
+        // Consumers may have read events that happened after the backup. This store does not have them.
         db.execute(event::RESET, [event::new_incarnation()])
             .map_err(failed)?;
     }
-    // Puts the log into the file.
+    // Closing writes the log into the file.
     db.close().map_err(|(_, error)| failed(error))?;
     Ok(new.as_file().sync_all()?)
 }
 
-/// Writes the log of a store into its file and removes it, which needs the store for itself.
-/// A damaged store keeps it.
+/// Writes the log of a store into its file and removes the log. No other process may use the store
+/// meanwhile. A damaged store keeps its log.
 fn put_log_into(path: &Path) -> Result<(), BackupProblem> {
     let db = match open::existing(path) {
         Ok(Some(db)) => db,
         Err(OpenProblem::Locked(_)) => return Err(BackupProblem::InUse),
         Ok(None) | Err(_) => return Ok(()),
     };
-    // A server of an earlier version has no lock on the file, but SQLite's.
+    // A server of an earlier version holds only the locks of SQLite.
     let mode = db.busy_timeout(IN_USE).and_then(|()| {
         db.pragma_update_and_check(None, "journal_mode", "delete", |row| {
             row.get::<_, String>(0)
@@ -222,10 +222,10 @@ fn put_log_into(path: &Path) -> Result<(), BackupProblem> {
     }
 }
 
-/// The files that SQLite applies to the store beside which they lie. `-shm` is created again from them.
+/// The suffixes of the files that SQLite applies to the store next to them. SQLite creates `-shm` again from them.
 const LOGS: [&str; 2] = ["-wal", "-journal"];
 
-/// Gives the logs that are left of a damaged store the name of the former store, too.
+/// Links the remaining logs of a damaged store to the new name of the former store.
 fn link_logs(path: &Path, former: &Path) -> io::Result<()> {
     let linked = LOGS.map(|suffix| {
         let log = open::beside(path, suffix);
@@ -234,14 +234,14 @@ fn link_logs(path: &Path, former: &Path) -> io::Result<()> {
     linked.into_iter().collect()
 }
 
-/// Moves the logs of a store away, because SQLite would apply them to the restored file.
+/// Removes the logs of a store, because SQLite would apply them to the restored file.
 fn remove_logs(path: &Path) -> io::Result<()> {
     let removed = ["-shm"].iter().chain(&LOGS);
     let mut removed = removed.map(|suffix| there(fs::remove_file(open::beside(path, suffix))));
     removed.try_for_each(|removed| removed)
 }
 
-/// Moves logs without a store out of the way.
+/// Renames logs that have no store.
 fn move_logs(path: &Path) -> io::Result<()> {
     let former = free_name(path);
     let moved = ["-wal", "-shm", "-journal"].map(|suffix| {
@@ -251,7 +251,7 @@ fn move_logs(path: &Path) -> io::Result<()> {
     moved.into_iter().collect()
 }
 
-/// A missing file needs nothing.
+/// Ignores the error that a file does not exist.
 fn there(done: io::Result<()>) -> io::Result<()> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -259,7 +259,7 @@ fn there(done: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// A name beside the store that no file has.
+/// Returns an unused file name next to the store.
 fn free_name(path: &Path) -> PathBuf {
     let time = chrono::Utc::now().format("%Y%m%dT%H%M%SZ");
     let names = (0..).map(|number| match number {
@@ -270,7 +270,7 @@ fn free_name(path: &Path) -> PathBuf {
     free.next().unwrap_or_else(|| path.to_owned())
 }
 
-/// The folder of a name that is not taken yet.
+/// Returns the folder of a new file, after checking that neither the file nor a log with its name exists.
 fn free_place(to: &Path) -> Result<PathBuf, BackupProblem> {
     let absolute = std::path::absolute(to)?;
     if fs::symlink_metadata(&absolute).is_ok() {
@@ -293,12 +293,12 @@ fn free_place(to: &Path) -> Result<PathBuf, BackupProblem> {
 fn copy_pages(source: &Connection, to: &Path) -> Result<(), BackupProblem> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut target = Connection::open_with_flags(to, flags).map_err(failed)?;
-    // An incomplete copy is deleted, and a complete one is synced at the end.
+    // The copy needs no journal: an incomplete copy is deleted, and a complete copy is synced at the end.
     target
         .pragma_update_and_check(None, "journal_mode", "off", |_| Ok(()))
         .and_then(|()| target.pragma_update(None, "synchronous", "off"))
         .map_err(failed)?;
-    // From here to the end it is one snapshot that is looked at and copied.
+    // The checks and the copy use the same snapshot.
     let snapshot = source.unchecked_transaction().map_err(open::rejection)?;
     let identity = schema::identify(&snapshot).map_err(open::rejection)?;
     if identity == Identity::Empty {
@@ -312,8 +312,8 @@ fn copy_pages(source: &Connection, to: &Path) -> Result<(), BackupProblem> {
     }
 }
 
-/// Damage is copied like everything else; a backup with damage in it must be
-/// known before it is needed.
+/// Checks a copy. Damage is copied like everything else, and a damaged backup must be
+/// detected before it is needed.
 fn look_through(copy: &Path) -> Result<(), BackupProblem> {
     let db = open::immutably(copy).map_err(failed)?;
     check_pages(&db)
@@ -329,7 +329,8 @@ fn check_pages(db: &Connection) -> Result<(), BackupProblem> {
     }
 }
 
-/// Wraps an error of a statement that a valid store can run: it is damaged, unless its disk or another program is the cause.
+/// Wraps an error of a statement that succeeds on every valid store: the store is damaged, unless the disk or another program
+/// is the cause.
 fn unreadable(error: Error) -> BackupProblem {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, OutOfMemory, PermissionDenied, SystemIoFailure,

@@ -1,5 +1,5 @@
-//! The checksum of a backup: one line of text behind the last page, where SQLite reads nothing. It is a part of the file, so
-//! that a copy of the file has it, too. SQLite cuts it off when it writes to the file.
+//! The checksum of a backup: one line of text after the last page, where SQLite reads nothing. It is part of the file, so
+//! a copy of the file has it, too. SQLite removes it when it writes to the file.
 
 use crate::BackupProblem;
 use sha2::{Digest as _, Sha256};
@@ -10,13 +10,13 @@ use std::{
     sync::Arc,
 };
 
-/// How the line begins, the line break before it included.
+/// The beginning of the line, including the line break before it.
 const LABEL: &str = "\npetstore-server backup, change ";
 /// The length of the whole line.
 const LINE: u64 = 115;
 
-/// The places in the header of a database at which SQLite counts the changes of the file; the second one says for which
-/// change the number of pages is valid.
+/// The offsets of the two change counters in the header of a database. The second counter says for which change the number of
+/// pages is valid.
 const COUNTERS: [usize; 2] = [24, 92];
 
 /// Adds the checksum to a backup.
@@ -35,8 +35,8 @@ pub(super) fn check(backup: &Path) -> Result<bool, BackupProblem> {
         .ok_or(BackupProblem::Changed)
 }
 
-/// Returns `Some(true)` if the checksum is right, `Some(false)` if the file has none or was used as a store since, and
-/// `None` if it is damaged.
+/// Returns `Some(true)` if the checksum is right, `Some(false)` if the file has none or was used as a store since the backup,
+/// and `None` if the file is damaged.
 fn read_checksum(backup: &mut File) -> io::Result<Option<bool>> {
     let length = backup.metadata()?.len();
     let Some(pages) = length.checked_sub(LINE) else {
@@ -48,7 +48,7 @@ fn read_checksum(backup: &mut File) -> io::Result<Option<bool>> {
     backup.read_to_end(&mut found)?;
     let found = String::from_utf8_lossy(&found);
     if !found.starts_with(LABEL) {
-        // Behind the last page is nothing but a checksum, which is damaged then.
+        // Bytes after the last page of a database can only be a checksum, so this checksum is damaged.
         let is_database = header.starts_with(b"SQLite format 3\0");
         let page_size = match u16::from_be_bytes([header[16], header[17]]) {
             1 => 0x1_0000,
@@ -61,8 +61,8 @@ fn read_checksum(backup: &mut File) -> io::Result<Option<bool>> {
     if found == expected {
         return Ok(Some(true));
     }
-    // SQLite has changed the file, which was used as a store. One bit changes neither both counters alike nor the counter of
-    // the line together with the digest.
+    // Checks whether SQLite has changed the file, because it was used as a store. A single flipped bit cannot change both
+    // counters in the same way, and it cannot change both the counter and the digest of the line.
     let [counter, same] = counters(&header);
     let has_counter = found.starts_with(&expected[..LABEL.len() + 8]);
     let is_store = counter == same && !has_counter && !found.contains(&digest);
@@ -91,7 +91,7 @@ fn header(database: &mut File) -> io::Result<[u8; 100]> {
 /// The digest of the first `length` bytes, in hexadecimal digits.
 fn digest(file: &mut File, length: u64) -> io::Result<String> {
     file.rewind()?;
-    // A large buffer: a backup can have gigabytes.
+    // The buffer is large, because a backup can have gigabytes.
     let mut bytes = BufReader::with_capacity(1 << 20, file.take(length));
     let (mut hash, mut left) = (Sha256::new(), length);
     while left > 0 {

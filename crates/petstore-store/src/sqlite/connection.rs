@@ -5,7 +5,7 @@ use parking_lot::{Mutex, MutexGuard};
 use rusqlite::Connection;
 use std::sync::Arc;
 
-/// A place for a connection; empty once the store was closed.
+/// A shared connection. It is empty after the store was closed.
 #[derive(Clone)]
 pub(super) struct Slot(Arc<Mutex<Option<Connection>>>);
 
@@ -16,12 +16,12 @@ impl Slot {
 
     /// Waits for the connection.
     pub(super) fn hold(&self) -> MutexGuard<'_, Option<Connection>> {
-        // A panic under the lock leaves nothing half done: statements are
-        // reset and transactions rolled back as they are dropped.
+        // After a panic, the connection can still be used: statements are
+        // reset and transactions are rolled back when they are dropped.
         self.0.lock()
     }
 
-    /// The connection, unless it is in use.
+    /// Returns the connection, unless it is in use.
     pub(super) fn try_hold(&self) -> Option<MutexGuard<'_, Option<Connection>>> {
         self.0.try_lock()
     }

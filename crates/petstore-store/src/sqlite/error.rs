@@ -3,8 +3,8 @@
 use crate::StoreError;
 use rusqlite::{Error, ErrorCode};
 
-/// A statement failed: none of its changes were applied, and the transaction it was
-/// in is rolled back.
+/// Maps the error of a statement: none of its changes were applied, and its transaction
+/// is rolled back.
 pub(super) fn failed(error: Error) -> StoreError {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull,
@@ -41,14 +41,14 @@ fn is_unreadable(error: &Error) -> bool {
     )
 }
 
-/// A write that needs an id fails as on a full disk then.
+/// The ids of a table are used up. A write that needs an id then fails like on a full disk.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the ids of the table `{0}` are used up; set its `seq` in `sqlite_sequence` to the largest id that you want to keep"
 )]
 pub(super) struct NoIds(pub(super) String);
 
-/// The code of a write panicked; what it had done was rolled back.
+/// Converts the panic of a write into an error. The changes of the write were rolled back.
 pub(super) fn panicked(payload: &(dyn std::any::Any + Send)) -> StoreError {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

@@ -1,4 +1,4 @@
-//! The SQL of events: one is written in the transaction of its change, and old ones are deleted.
+//! The SQL of events: writes an event in the transaction of its change, and deletes old events.
 
 use super::records::{all, execute, first, prepared};
 use crate::{
@@ -13,12 +13,12 @@ const OLDEST: &str =
 const DELETE: &str = "DELETE FROM events WHERE position <= $1";
 const PRUNED: &str = "UPDATE event_feed SET pruned = $1, pruned_id = $2";
 
-/// Whether changes have events.
+/// Whether changes write events.
 #[derive(Clone, Copy)]
 pub(super) struct Feed(pub(super) bool);
 
 impl Feed {
-    /// Writes an event. The batch has the only lock for writing, so that positions ascend in the order of commits.
+    /// Writes an event. Only the transaction of the batch holds the write lock, so positions ascend in the order of commits.
     pub(super) fn record(
         self,
         db: &Connection,
@@ -34,7 +34,7 @@ impl Feed {
     }
 }
 
-/// Records whether changes have events from now on.
+/// Stores whether changes write events from now on.
 pub(super) fn record_changes(db: &Connection, is_on: bool) -> rusqlite::Result<()> {
     match is_on {
         true => execute(db, COMPLETE, &[new_incarnation().into()]),
@@ -43,7 +43,7 @@ pub(super) fn record_changes(db: &Connection, is_on: bool) -> rusqlite::Result<(
     .map(drop)
 }
 
-/// Whether changes had events so far.
+/// Whether all changes in the current incarnation wrote events.
 pub(super) fn is_complete(db: &Connection) -> rusqlite::Result<bool> {
     let stored: Option<Number> = first(db, IS_COMPLETE, &[])?;
     Ok(stored.is_some_and(|Number(stored)| stored == 1))

@@ -9,17 +9,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The database and its log, as they were when the store was opened.
+/// The files of the database and its log that existed when the store was opened.
 #[derive(Clone, Debug)]
 pub(super) struct Files(Vec<(PathBuf, FileId)>);
 
-/// The identity of the file behind a name: its device and its inode.
+/// The identity of a file: its device and its inode.
 type FileId = (u64, u64);
 
-/// A name refers to another file than before, or to none.
+/// A name refers to another file than before, or to no file.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "`{}` was removed or replaced while the store was open; put the file back, or restart the service to open what is there now", path.display()
+    "`{}` was removed or replaced while the store was open; put the file back, or restart the service to open the current file", path.display()
 )]
 pub(super) struct Moved {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) struct Moved {
 }
 
 impl Files {
-    /// Both files are there while a connection is open that has read.
+    /// Records the files of a database. Both files exist while a connection that has read is open.
     pub(super) fn of(database: &Path) -> io::Result<Self> {
         let log = open::beside(&database.canonicalize()?, "-wal");
         let known = |path: PathBuf| file_id(&path).map(|id| (path, id));
@@ -39,7 +39,7 @@ impl Files {
         self.0.first().map(|(path, _)| path.as_path())
     }
 
-    /// Costs some microseconds.
+    /// Checks that the names still belong to the same files. This takes some microseconds.
     pub(super) fn check(&self) -> Result<(), Moved> {
         for (path, opened) in &self.0 {
             let source = match file_id(path) {

@@ -1,5 +1,5 @@
 //! The SQL of creations with an idempotency key. It runs in the transaction of a
-//! batch, so that a key and the row that was created with it are stored together
+//! batch, so a key and the row that was created with it are stored together
 //! or not at all.
 
 use super::records::{execute, prepared, unreadable};
@@ -8,12 +8,12 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
 const FIND: &str = "SELECT made_id, created_at, fingerprint FROM idempotency_keys WHERE key_id = ?1 AND key = ?2 AND created_at > ?3";
-/// Replaces a key that has expired and is not deleted yet.
+/// Also replaces a key that has expired and is not deleted yet.
 const SAVE: &str = "INSERT OR REPLACE INTO idempotency_keys (key_id, key, fingerprint, made_id, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 pub(super) const DELETE_EXPIRED: &str = "DELETE FROM idempotency_keys WHERE (key_id, key) IN (SELECT key_id, key FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)";
 
-/// Creates a row unless its key was used. `insert` returns its id, or the reason
-/// why it is rejected.
+/// Creates a row, unless its key was used. `insert` returns the id of the row, or the
+/// reason why the row is rejected.
 pub(super) fn create<V: Creatable, R>(
     db: &Connection,
     create: &OnceOnly<V>,

@@ -1,28 +1,28 @@
-//! The read transaction in which the connection that writes stays while no write is
+//! A read transaction that the write connection keeps open while no write is
 //! queued. SQLite locks its log for the first reader of a process and unlocks it
-//! after the last one, a system call each. While this transaction is open, other
-//! readers only change a counter. They see what they would see without it: each
-//! looks for the newest commit, and locks what it needs.
+//! after the last reader, with one system call each. While this transaction is open,
+//! other readers only change a counter. Their results are the same as without it: each
+//! reader looks for the newest commit, and locks what it needs.
 //!
-//! The log cannot start again from its beginning while a reader stays behind its
-//! end. So the writer ends the transaction before each write, and opens none while
-//! another process writes.
+//! The log cannot start again from its beginning while a reader uses it. So the
+//! writer ends the transaction before each write, and opens none while another
+//! process writes.
 
 use rusqlite::Connection;
 use std::time::Duration;
 
-/// After this time it looks again whether another process wrote.
+/// How often the writer checks whether another process has written.
 pub(super) const PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 pub(super) struct IdleTransaction {
-    /// Another number after each commit of another connection.
+    /// `PRAGMA data_version`, which changes with each commit of another connection.
     version: Option<i64>,
 }
 
 impl IdleTransaction {
-    /// Opens the transaction at the newest commit, unless another connection wrote
-    /// since the last call. If this fails, reads take some system calls more, and
+    /// Opens the transaction at the newest commit, unless another connection has written
+    /// since the last call. If this fails, reads need some more system calls, and
     /// the next write reports the cause.
     pub(super) fn begin(&mut self, db: &Connection) {
         self.end(db);

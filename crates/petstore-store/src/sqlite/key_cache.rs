@@ -1,6 +1,6 @@
-//! Caches the keys that were looked up, until anything is committed that could revoke one.
-//! Each look-up compares the newest commit of the database with the one that the cache is
-//! of. So a key that was revoked, by whichever process, is forgotten at once.
+//! Caches the keys that were looked up, until a commit that could have revoked one of them.
+//! Each look-up compares the version of the newest commit with the version of the cache.
+//! So a key that any process revokes is removed at once.
 
 use crate::{FoundKey, KeyHash};
 use foldhash::fast::RandomState;
@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use sqlite_nowait::{WalVersion, wal_version};
 use std::collections::HashMap;
 
-/// The most keys in the cache; one more empties it.
+/// The greatest number of keys in the cache. When it is full, the next key empties it.
 const KEYS: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct KeyCache(Mutex<Cached>);
 
 #[derive(Debug, Default)]
 struct Cached {
-    /// The commit of which `keys` are.
+    /// The newest commit for which `keys` are valid.
     version: Option<WalVersion>,
     keys: HashMap<KeyHash, FoundKey, RandomState>,
     /// Whether the batch that is being written revokes a key.
@@ -25,8 +25,8 @@ struct Cached {
 }
 
 impl KeyCache {
-    /// The key with this hash, if it is in the cache, and the newest commit. Without a version,
-    /// nothing can be cached.
+    /// Returns the key with this hash, if it is in the cache, and the version of the newest commit.
+    /// Without a version, nothing can be cached.
     pub(super) fn find(
         &self,
         db: &Connection,
@@ -41,7 +41,7 @@ impl KeyCache {
         (cached.keys.get(hash).copied(), version)
     }
 
-    /// Adds a key that was looked up after `version` was the newest commit.
+    /// Adds a key. `version` must be the newest commit before the look-up.
     pub(super) fn add(&self, version: Option<WalVersion>, hash: KeyHash, found: FoundKey) {
         let mut cached = self.0.lock();
         if version.is_none() || cached.version != version {
@@ -53,19 +53,19 @@ impl KeyCache {
         cached.keys.insert(hash, found);
     }
 
-    /// Notes that a batch begins. Its transaction has the lock for writing, so that the result is
-    /// the commit before it.
+    /// Records that a batch begins. Its transaction holds the write lock, so the returned version is
+    /// the last commit before it.
     pub(super) fn begin_batch(&self, batch: &Connection) -> Option<WalVersion> {
         self.0.lock().is_revoking = false;
         wal_version(batch)
     }
 
-    /// Notes that the batch revokes a key.
+    /// Records that the batch revokes a key.
     pub(super) fn begin_revocation(&self) {
         self.0.lock().is_revoking = true;
     }
 
-    /// Keeps what is cached after the commit of a batch that revokes no key, if it is the only
+    /// Keeps the cached keys after the commit of a batch, if the batch revokes no key and is the only
     /// commit since `before`.
     pub(super) fn end_batch(&self, before: Option<WalVersion>, db: &Connection) {
         let (Some(before), Some(after)) = (before, wal_version(db)) else {

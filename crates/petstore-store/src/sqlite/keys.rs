@@ -11,7 +11,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, Error, ErrorCode};
 
-/// One statement, so that look and insert cannot be parted.
+/// The check and the insertion are one statement, so no other write can happen between them.
 const INSERT_FIRST: &str =
     "INSERT INTO api_keys (id, name, hash, created_at, expires_at, rate_per_second, scope)
     SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM api_keys)";
@@ -33,12 +33,12 @@ pub(super) fn insert(db: &Connection, key: &NewKey) -> rusqlite::Result<()> {
     execute(db, sql::INSERT, &key.parameters()).map(|_| ())
 }
 
-/// Whether the key was the first and is in the store now.
+/// Adds a key if it is the first key, and returns whether it was added.
 pub(super) fn insert_first(db: &Connection, key: &NewKey) -> rusqlite::Result<bool> {
     execute(db, INSERT_FIRST, &key.parameters()).map(|rows| rows == 1)
 }
 
-/// A violated constraint of [`insert`] means that the key is there already.
+/// Maps an error of [`insert`]. A violated constraint means that the key already exists.
 pub(super) fn exists(error: Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) => StoreError::KeyExists,

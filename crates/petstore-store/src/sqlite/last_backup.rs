@@ -1,5 +1,5 @@
-//! Stores when the last backup of a store was made, in a file beside the store. In the store itself, the
-//! time would change with each restored backup.
+//! Stores the time of the last backup of a store, in a file next to the store. If the time were in the store
+//! itself, restoring a backup would change it.
 
 use super::open;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -16,8 +16,8 @@ fn file(store: &Path) -> PathBuf {
     open::beside(&store, "-last-backup")
 }
 
-/// Stores the time of a backup. The file is replaced as a whole, since the last one may belong to another
-/// user.
+/// Stores the time of a backup. The file is replaced, not changed, since the existing file may belong to
+/// another user.
 pub(crate) fn write(store: &Path, at: DateTime<Utc>) -> io::Result<()> {
     let file = file(store);
     let written = || {
@@ -27,7 +27,7 @@ pub(crate) fn write(store: &Path, at: DateTime<Utc>) -> io::Result<()> {
             .suffix(".partial")
             .tempfile_in(folder)?;
         writeln!(new, "{}", at.to_rfc3339_opts(SecondsFormat::Secs, true))?;
-        // The service reads it, which may have another user than the command.
+        // Everybody may read the file, because the service may run as another user than the command.
         new.as_file()
             .set_permissions(Permissions::from_mode(0o644))?;
         new.persist(&file)?;

@@ -1,4 +1,4 @@
-//! Reads the write-ahead log beside a database without opening the database, to find out
+//! Reads the write-ahead log of a database without opening the database, to find out
 //! whether the log has the pages that the database lacks.
 //! <https://www.sqlite.org/fileformat2.html#the_write_ahead_log> describes the format.
 
@@ -12,9 +12,9 @@ use std::{
 const HEADER_BYTES: usize = 32;
 /// The header of each page.
 const FRAME_HEADER_BYTES: usize = 24;
-/// The last bit is 1 if checksums are of big-endian numbers.
+/// The last bit is 1 if the checksums use big-endian numbers.
 const MAGIC: u32 = 0x377f_0682;
-/// SQLite never writes the page with this byte.
+/// SQLite never writes the page that contains this byte.
 const LOCK_BYTE: u64 = 1 << 30;
 
 /// The transactions of a log.
@@ -66,7 +66,7 @@ fn transactions(mut file: impl Read) -> io::Result<Option<Log>> {
             break;
         }
         uncommitted.push(number(&frame, 0).into());
-        // Of the last frame of a transaction only.
+        // This number is 0 except in the last frame of a transaction.
         let database_pages = number(&frame, 4).into();
         if database_pages != 0 {
             let log = log.get_or_insert_with(|| Log {
@@ -81,7 +81,7 @@ fn transactions(mut file: impl Read) -> io::Result<Option<Log>> {
     Ok(log)
 }
 
-/// The next bytes; `None` if there are fewer.
+/// Returns the next `length` bytes, or `None` if there are fewer.
 fn next(file: &mut impl Read, length: usize) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = vec![0; length];
     match file.read_exact(&mut bytes) {

@@ -1,4 +1,4 @@
-//! Implements the store on SQLite, in a file or in memory: hands each call to the
+//! Implements the store on SQLite, in a file or in memory. Passes each call to the
 //! connections that read or to the thread that writes.
 
 mod backup;
@@ -23,6 +23,7 @@ mod server_mark;
 #[cfg(test)]
 mod tests;
 mod unfinished;
+mod webhooks;
 mod writer;
 
 use crate::{
@@ -67,13 +68,13 @@ pub(crate) struct SqliteStore {
     writer: Writer,
     readers: Readers,
     keys: Arc<KeyCache>,
-    /// None in memory.
+    /// `None` for a store in memory.
     files: Option<Files>,
-    /// Whether changes have events.
+    /// Whether changes write events.
     records_events: AtomicBool,
 }
 
-/// A connection to a database file, and what the file is; `None` where there is none.
+/// Returns a connection to a database file, and the kind of the file; `None` if the file does not exist.
 fn identified(path: &Path) -> Result<Option<(Connection, Identity)>, OpenProblem> {
     let Some(db) = open::existing(path)? else {
         return Ok(None);
@@ -82,7 +83,7 @@ fn identified(path: &Path) -> Result<Option<(Connection, Identity)>, OpenProblem
     Ok(Some((db, identity)))
 }
 
-/// The schema version of a database file; 0 if it contains no store.
+/// Returns the schema version of a database file, or 0 if it contains no store.
 pub(crate) fn schema_version(path: &Path) -> Result<i64, OpenProblem> {
     Ok(match identified(path)? {
         Some((_, Identity::Store(version))) => version,
@@ -90,13 +91,12 @@ pub(crate) fn schema_version(path: &Path) -> Result<i64, OpenProblem> {
     })
 }
 
-/// Whether there is a file with something in it. Whether that is a store is found out when it is
-/// opened.
+/// Whether there is a file that is not empty. Opening it checks whether it is a store.
 fn is_store(path: &Path) -> Result<bool, OpenProblem> {
     Ok(identified(path)?.is_some_and(|(_, identity)| identity != Identity::Empty))
 }
 
-/// The migrations that a store in a file lacks.
+/// Returns the migrations that a store in a file lacks.
 pub(crate) fn migration_plan(path: &Path) -> Result<MigrationPlan, OpenProblem> {
     let (db, identity) = identified(path)?.ok_or(OpenProblem::NoStore)?;
     open::accept(identity)?;
@@ -107,7 +107,7 @@ pub(crate) fn migration_plan(path: &Path) -> Result<MigrationPlan, OpenProblem> 
 }
 
 impl SqliteStore {
-    /// Opens a database file. If there is none, makes or rejects it.
+    /// Opens a database file. If it does not exist, creates the store or returns an error.
     pub(crate) fn in_file(
         path: &Path,
         on_migration: OnMigration,
@@ -134,7 +134,7 @@ impl SqliteStore {
         })
     }
 
-    /// Makes a database that is in memory only.
+    /// Creates a database in memory.
     pub(crate) fn in_memory() -> Result<Self, OpenProblem> {
         let only = Slot::new(open::memory()?);
         let keys = Arc::<KeyCache>::default();
@@ -190,7 +190,7 @@ impl Store for SqliteStore {
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
-        // A new filter has to be in `PAGE_OF_STATUS`, too: the parameters are those of `page`.
+        // A new filter must also be added to `PAGE_OF_STATUS`, which has the same parameters as `page`.
         let PetQuery {
             after: _,
             status,
@@ -263,7 +263,7 @@ impl Store for SqliteStore {
     }
 
     async fn record_events(&self, is_on: bool) -> Result<(), StoreError> {
-        // Only a feed that lacks no change is followed.
+        // Until the setting is stored, changes write no events: a feed must not look complete if it lacks changes.
         self.records_events.store(false, Ordering::Relaxed);
         if self.readers.read(events::is_complete).await? != is_on {
             let note = move |db: &_| events::record_changes(db, is_on).map_err(error::failed);

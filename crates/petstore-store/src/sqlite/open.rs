@@ -1,5 +1,5 @@
 //! Opens the connections of a store: inspects the file without changing it,
-//! rejects what is not a store of a known version, and sets up the connections
+//! rejects a file that is not a store of a known version, and sets up the connections
 //! that write and read.
 
 use super::{
@@ -22,25 +22,25 @@ use std::{
 
 /// How long opening waits for another process that opens or migrates.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a batch of writes waits for the write of another process, which is
-/// one short transaction of the command line.
+/// How long a batch of writes waits for the write of another process. Such a write is
+/// a short transaction of a command.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Readers never wait in WAL mode, except for a recovery after a crash.
+/// How long a reader waits. In WAL mode, it only waits for a recovery after a crash.
 const READ_TIMEOUT: Duration = Duration::from_millis(100);
-/// A log that grew beyond this is cut back, so that one burst does not fill
-/// the disk for good.
+/// A log that grows beyond this size is truncated later, so that one burst does not
+/// permanently use the disk.
 const LOG_BYTES: i64 = 64 << 20;
 /// Every database has at least one page.
 const SMALLEST_PAGE: u64 = 512;
-/// The size of the cache of a reading connection, for the pages that
-/// it used last. A page that it lacks is a system call and a copy.
+/// The size of the cache of a connection that reads, for the pages that
+/// it used last. A page that is not in the cache costs a system call and a copy.
 const CACHE_KIB: i64 = 16 << 10;
-/// The same for a connection that reads what is not in memory, which the others find there
-/// afterwards.
+/// The size of the cache of a connection that reads from the disk. Afterwards, the pages are in the
+/// memory of the operating system, where the other connections find them.
 const DISK_CACHE_KIB: i64 = 1 << 10;
-/// How many reads wait for the disk at the same time.
+/// How many reads may wait for the disk at the same time.
 const DISK_READERS: usize = 8;
-/// More statements than there are.
+/// The capacity of the statement cache. It is greater than the number of statements.
 const STATEMENTS: usize = 32;
 
 /// All bytes of a path that could have another meaning in a URI.
@@ -66,7 +66,7 @@ pub(super) fn file(
 ) -> Result<File, OpenProblem> {
     let path = &absolute(path)?;
     inspect(path)?;
-    // SQLite would let everybody read a new file. The files beside it get its mode. Any problem is reported below.
+    // SQLite would create a file that everybody may read. Its log files get the mode of this file. Errors are reported below.
     let _created = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -79,8 +79,8 @@ pub(super) fn file(
         return Err(OpenProblem::NotWritable(Arc::new(source)));
     }
     writer.busy_timeout(OPEN_TIMEOUT).map_err(rejection)?;
-    // Until it is known to be a store of ours: to close a connection writes
-    // the log back into the file, and a rejected file must not be changed.
+    // A rejected file must not be changed, but closing a connection writes the log into
+    // the file. So the log is kept until the file is known to be a store.
     keep_log_on_close(&writer, true)?;
     let identity = schema::claim(&mut writer).map_err(rejection)?;
     accept(identity)?;
@@ -94,8 +94,8 @@ pub(super) fn file(
     schema::migrate(&mut writer, on_migration).map_err(rejection)?;
     set_up(&writer, WRITE_TIMEOUT).map_err(rejection)?;
 
-    // More readers than threads would be of no use: no thread reads twice at
-    // the same moment.
+    // More readers than threads would not be used: a thread runs only one read at
+    // a time.
     let threads = thread::available_parallelism()
         .map_or(4, usize::from)
         .clamp(2, 16);
@@ -111,14 +111,14 @@ pub(super) fn file(
     })
 }
 
-/// Makes a path absolute. SQLite treats some names in a special way: "",
+/// Makes a path absolute. Some names have a special meaning for SQLite: "",
 /// ":memory:", "file:...". None of them is an absolute path.
 fn absolute(path: &Path) -> Result<PathBuf, OpenProblem> {
     std::path::absolute(path).map_err(OpenProblem::failed)
 }
 
-/// A connection that changes nothing to a store that is there; `None` where
-/// there is none.
+/// Opens a connection to an existing store without changing it. Returns `None` if the
+/// file does not exist.
 pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenProblem> {
     let path = &absolute(path)?;
     inspect(path)?;
@@ -128,15 +128,15 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenProblem> {
     let flags = flags() - OpenFlags::SQLITE_OPEN_CREATE;
     let db = Connection::open_with_flags(path, flags).map_err(rejection)?;
     db.busy_timeout(OPEN_TIMEOUT).map_err(rejection)?;
-    // A log that a crash left stays; one that only this connection makes goes
-    // with it.
+    // A log that exists already, for example after a crash, is kept. A log that this
+    // connection creates is removed when it is closed.
     keep_log_on_close(&db, has_log(path))?;
     Ok(Some(db))
 }
 
-/// A connection to a backup that changes nothing; `None` where there is none. Unlike
-/// [`existing`], it can read a file on a medium that cannot be written, unless a log lies beside
-/// it: then the file is not a finished copy, and SQLite needs a file for the locks.
+/// Opens a connection to a backup without changing it. Returns `None` if the file does not exist.
+/// Unlike [`existing`], it can read a file on a read-only medium, unless there is a log next to
+/// the file: then the file is not a finished copy, and SQLite needs a file for the locks.
 pub(super) fn backup(path: &Path) -> Result<Option<Connection>, OpenProblem> {
     let path = &absolute(path)?;
     if has_log(path) {
@@ -155,7 +155,7 @@ fn keep_log_on_close(db: &Connection, keep: bool) -> Result<(), OpenProblem> {
         .map_err(rejection)
 }
 
-/// A database of its own that no other connection sees.
+/// Creates a new database in memory, which only this connection can use.
 pub(super) fn memory() -> Result<Connection, OpenProblem> {
     let open = || -> rusqlite::Result<_> {
         let mut only = Connection::open_in_memory()?;
@@ -173,12 +173,12 @@ fn flags() -> OpenFlags {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
-/// Not opened as read-only: whichever connection is closed last tidies up the
-/// log, and for that it must be able to write.
+/// Opens a connection that reads. It is not opened as read-only: the connection that is closed last
+/// removes the log, so it must be able to write.
 fn reader(path: &Path, cache_kib: i64) -> rusqlite::Result<Connection> {
     let reader = Connection::open_with_flags(path, flags() - OpenFlags::SQLITE_OPEN_CREATE)?;
-    // The log is opened with the first read: now, and not when another file
-    // may have its name.
+    // The first read opens the log. It happens now, because another file may have the name of the
+    // log later.
     reader.busy_timeout(OPEN_TIMEOUT)?;
     schema::check(&reader)?;
     set_up(&reader, READ_TIMEOUT)?;
@@ -190,28 +190,28 @@ fn reader(path: &Path, cache_kib: i64) -> rusqlite::Result<Connection> {
 fn set_up(db: &Connection, timeout: Duration) -> rusqlite::Result<()> {
     db.set_prepared_statement_cache_capacity(STATEMENTS);
     db.busy_timeout(timeout)?;
-    // A plan does not depend on what is bound. Without this, SQLite prepares the
-    // query of a filtered page anew each time, which costs as much as the rows.
+    // With this setting, a plan does not depend on the values of parameters. Otherwise, SQLite prepares
+    // the query of a filtered page again each time, which costs as much as reading the rows.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     db.pragma_update(None, "foreign_keys", true)
 }
 
-/// Rejects what is not a store before anything is touched.
+/// Rejects a file that is not a store, before anything is changed.
 fn inspect(path: &Path) -> Result<(), OpenProblem> {
     match (fs::metadata(path), path.parent()) {
         (Ok(found), _) if found.is_dir() => return Err(OpenProblem::IsFolder),
         (Ok(found), _) if found.is_file() && found.nlink() > 1 => {
             return Err(OpenProblem::Linked(found.nlink()));
         }
-        // SQLite deletes the log of an empty file. A store is made with its first page, so this
-        // file had a store.
+        // SQLite would delete the log of an empty file. The file of a store is never empty, so if the
+        // log has transactions, this file was a store and was truncated.
         (Ok(found), _) if found.is_file() && found.len() == 0 => {
             return match transactions(path)? {
                 Some(_) => Err(cut_short()),
                 None => Ok(()),
             };
         }
-        // No database is so small; SQLite would take a single byte for nothing.
+        // A database is never this small, but SQLite would treat a file of one byte as empty.
         (Ok(found), _) if !found.is_file() || found.len() < SMALLEST_PAGE => {
             return Err(OpenProblem::NotAStore);
         }
@@ -222,26 +222,26 @@ fn inspect(path: &Path) -> Result<(), OpenProblem> {
         (Err(_), _) => return Ok(()),
     }
     match look(path) {
-        // A checkpoint that was cut off, or is under way, looks like damage;
-        // with the log the file may be complete.
+        // A checkpoint that was interrupted, or is still running, looks like damage.
+        // Together with the log, the file may be complete.
         Err(OpenProblem::Damaged(_)) if log_completes(path)? => Ok(()),
-        // A checkpoint that was under way has ended by now.
+        // A checkpoint that was running may have ended meanwhile.
         Err(OpenProblem::Damaged(_)) => accept(look(path)?),
         looked => accept(looked?),
     }
 }
 
-/// Whether the log has all pages that the file lacks. SQLite itself does not check that, and
+/// Whether the log has all pages that the file lacks. SQLite itself does not check this, and
 /// would read zeros.
 fn log_completes(path: &Path) -> Result<bool, OpenProblem> {
     let path = &path.canonicalize().map_err(OpenProblem::failed)?;
-    // In this order, because another process begins a new log only after the file is complete.
+    // The log is read first, because another process starts a new log only after the file is complete.
     let log = transactions(path)?;
     let file = fs::metadata(path).map_err(OpenProblem::failed)?;
     Ok(log.is_some_and(|log| log.completes(file.len())) || beside(path, "-journal").exists())
 }
 
-/// The log beside the database, if there are transactions in it.
+/// Returns the log of the database, if it contains transactions.
 fn transactions(path: &Path) -> Result<Option<Log>, OpenProblem> {
     let path = path.canonicalize().map_err(OpenProblem::failed)?;
     Log::read(&beside(&path, "-wal")).map_err(OpenProblem::failed)
@@ -251,10 +251,10 @@ fn cut_short() -> OpenProblem {
     OpenProblem::Damaged(Arc::new(io::Error::from(io::ErrorKind::UnexpectedEof)))
 }
 
-/// Reads the first page. It takes no lock and follows no log (`immutable`),
-/// so it leaves no trace even in a database that another program has open; and
-/// it goes through SQLite, since to open and close the file by other means
-/// would drop the locks that this process may hold on it.
+/// Reads the first page. It takes no lock and ignores the log (`immutable`),
+/// so it changes nothing, even if another program has the database open. It uses
+/// SQLite, since opening and closing the file in another way would release
+/// the locks that this process may hold on it.
 fn look(path: &Path) -> Result<Identity, OpenProblem> {
     let first_page = || -> rusqlite::Result<_> {
         let db = immutably(path)?;
@@ -270,7 +270,7 @@ fn look(path: &Path) -> Result<Identity, OpenProblem> {
     Ok(identity)
 }
 
-/// Whether a log or a journal lies beside the database.
+/// Whether there is a log or a journal next to the database.
 pub(super) fn has_log(path: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {
         return false;
@@ -280,7 +280,7 @@ pub(super) fn has_log(path: &Path) -> bool {
         .any(|suffix| beside(&path, suffix).exists())
 }
 
-/// The file that SQLite keeps beside the database.
+/// The name of a file next to the database: the name of the database with this suffix.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
     name.push(suffix);
@@ -307,7 +307,7 @@ pub(super) fn accept(identity: Identity) -> Result<(), OpenProblem> {
     }
 }
 
-/// Rejects a store that would have to be upgraded.
+/// Rejects a store that needs an upgrade, and an empty database.
 fn accept_current(identity: Identity) -> Result<(), OpenProblem> {
     match identity {
         Identity::Store(found) if found < schema::NEWEST => Err(OpenProblem::TooOld {
@@ -319,8 +319,8 @@ fn accept_current(identity: Identity) -> Result<(), OpenProblem> {
     }
 }
 
-/// The change of mode needs the file for itself, and SQLite does not wait for
-/// that by itself where it would risk a deadlock.
+/// Sets WAL mode. No other process may use the file during this change, and SQLite does not
+/// wait where waiting could deadlock, so this function tries repeatedly.
 fn use_write_ahead_log(db: &Connection) -> Result<(), OpenProblem> {
     let started = Instant::now();
     loop {
@@ -336,10 +336,10 @@ fn use_write_ahead_log(db: &Connection) -> Result<(), OpenProblem> {
     }
 }
 
-/// Every commit waits until its log records are on the disk.
+/// Makes every commit wait until its log records are on the disk.
 fn make_durable(db: &Connection) -> rusqlite::Result<()> {
     db.pragma_update(None, "synchronous", "full")?;
-    // On macOS a plain sync stops at the drive's cache; elsewhere no effect.
+    // On macOS, a normal sync may leave the data in the drive's cache. On other systems, this has no effect.
     db.pragma_update(None, "fullfsync", true)?;
     db.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))
 }

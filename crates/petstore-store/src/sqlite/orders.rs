@@ -1,5 +1,5 @@
-//! The SQL of orders, and of the changes that they make to their pets. All writes
-//! run in the transaction of a batch, so that no other write runs at the same
+//! The SQL of orders, and of the changes of their pets. All writes
+//! run in the transaction of a batch, so no other write runs at the same
 //! time.
 
 use super::{
@@ -16,11 +16,11 @@ use crate::{
 use petstore_models::{EventType, NewOrder, Order, OrderStatus, Pet};
 use rusqlite::{Connection, params};
 
-/// Where the clock was set back, or is that of another server, the time of the
-/// last change does not go back.
+/// The time of the last change never goes back, even if the clock was set back or the clock of
+/// another server differs.
 const UPDATE: &str = "UPDATE orders SET status = ?2, updated_at = max(updated_at, ?3), version = version + 1 WHERE id = ?1 RETURNING updated_at, version";
 
-/// Places an order as of this time, in microseconds since 1970-01-01T00:00:00Z.
+/// Places an order with the time `at`, in microseconds since 1970-01-01T00:00:00Z.
 pub(super) fn create(
     db: &Connection,
     new: &NewOrder,
@@ -47,7 +47,7 @@ pub(super) fn create(
     Ok(Ok(order))
 }
 
-/// The event of a change that made this order.
+/// The event of a change, with the order after the change.
 fn event(kind: EventType, order: &Order) -> NewEvent {
     NewEvent {
         kind,
@@ -58,7 +58,7 @@ fn event(kind: EventType, order: &Order) -> NewEvent {
     }
 }
 
-/// Changes the status of an order, and that of its pet.
+/// Changes the status of an order and of its pet.
 pub(super) fn update(
     db: &Connection,
     id: i64,

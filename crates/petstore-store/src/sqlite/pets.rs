@@ -1,4 +1,4 @@
-//! The SQL of pets that SQLite has for itself: pages of one status that are read from
+//! The SQL of pets that only SQLite uses: pages of one status that are read from
 //! an index alone, and changes of a status that do not write the name again.
 
 use super::{events::Feed, records::prepared};
@@ -10,15 +10,15 @@ use petstore_models::{EventType, NewPet, Pet, PetStatus};
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
 use std::sync::LazyLock;
 
-/// Reads a name from the index `pets_by_status`, which has it unless it is long, and
-/// otherwise from the table. The first expression is that of the index, letter by
-/// letter.
+/// Reads a name from the index `pets_by_status`. The index does not contain long names, which are
+/// read from the table. The first expression must be exactly the same text as in the definition of
+/// the index.
 const NAME: &str = "coalesce(CASE WHEN octet_length(name) <= 255 THEN name END, (SELECT whole.name FROM pets AS whole WHERE whole.id = pets.id))";
 
-/// The padding of a status. Together they are as long as the longest status, so that a
-/// row keeps its size when its status changes: SQLite overwrites such a row in place,
-/// and writes only those of its pages that change. The version 1 takes no byte of its row and those up
-/// to 127 take one, so that a new row has one more character.
+/// The padding of a status. A status and its padding together are as long as the longest status, so a
+/// row keeps its size when its status changes. SQLite overwrites such a row in place,
+/// and writes only the pages that change. The version 1 takes no byte of its row, and versions up
+/// to 127 take one byte, so the padding of a new row has one more character.
 fn padding(status: &str, is_new: bool) -> String {
     let longest = " ".repeat(if is_new { 10 } else { 9 });
     format!("substr('{longest}', length({status}) + 1)")
@@ -34,15 +34,15 @@ static INSERT: LazyLock<String> = LazyLock::new(|| {
     format!("INSERT INTO pets ({columns}, status_padding) VALUES ({values}, {padding})")
 });
 
-/// As the page of [`Pet::statements`] that is filtered by status, with the same
-/// parameters. Its rows are without the status, which is that of the query.
+/// Like the page of [`Pet::statements`] that is filtered by status, with the same
+/// parameters. Its rows do not contain the status, which is the status of the query.
 pub(super) static PAGE_OF_STATUS: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT id, {NAME}, category_id, NULL, version FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3"
     )
 });
 
-/// Changes the status to `$1` of the pet `$2`; the two statements below also return its version.
+/// Changes the status of the pet `$2` to `$1`. The two statements below also return its version.
 static SET_STATUS: LazyLock<String> = LazyLock::new(|| {
     let padding = padding("$1", false);
     format!(
@@ -50,7 +50,7 @@ static SET_STATUS: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// As [`SET_STATUS`], if the pet has the status `$3`.
+/// Like [`SET_STATUS`], if the pet has the status `$3`.
 static RESERVE: LazyLock<String> =
     LazyLock::new(|| format!("{} AND status = $3 RETURNING version", *SET_STATUS));
 
@@ -72,7 +72,7 @@ pub(super) fn insert(db: &Connection, new: &NewPet, at: i64, feed: Feed) -> rusq
 /// A change of the status of a pet.
 pub(super) struct Change {
     pub(super) pet_id: i64,
-    /// Nothing changes if the pet has another status; `None` if any will do.
+    /// The status that the pet must have; otherwise nothing changes. `None`: any status.
     pub(super) from: Option<PetStatus>,
     pub(super) to: PetStatus,
     pub(super) at: i64,

@@ -1,6 +1,6 @@
 //! Pools the connections that read. A read of pages that are in memory runs on the
 //! thread of its caller. A read that would wait for the disk runs on a thread that may
-//! wait, so that a disk that stalls stops no thread of the runtime: only the requests
+//! wait, so that a slow disk does not block a thread of the runtime: only the requests
 //! that need the disk wait, and they end at their deadline.
 
 use super::{
@@ -37,13 +37,13 @@ pub(super) struct Readers {
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Each thread begins at a connection of its own, so that threads do not
-    /// meet at one lock and find their statements and pages in its caches.
+    /// The number of a thread. Each thread tries its own connection first, so that threads do not
+    /// wait for the same lock, and each finds its statements and pages in the caches of its connection.
     static OWN: usize = THREADS.fetch_add(1, Ordering::Relaxed);
 }
 
 impl Readers {
-    /// At least one slot, or no read can be served.
+    /// Creates a pool. `slots` must not be empty.
     pub(super) fn new(slots: Vec<Slot>, disk_readers: Option<DiskReaders>) -> Self {
         debug_assert!(!slots.is_empty(), "a store without a connection to read");
         Self {
@@ -53,8 +53,8 @@ impl Readers {
         }
     }
 
-    /// Runs `work` on a free connection; twice, if it would have to wait for the disk. It
-    /// sees one snapshot only if it is one statement.
+    /// Runs `work` on a free connection. If it would have to wait for the disk, it runs again on
+    /// another thread. `work` uses one snapshot only if it is one statement.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl Fn(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -93,7 +93,7 @@ impl Readers {
             .await
     }
 
-    /// Looks at each connection for a moment, rather than counting each read.
+    /// Returns the statistics. Checks each connection now, instead of counting each read.
     pub(super) fn stats(&self) -> PoolStats {
         let limit = self.slots.len();
         let mut stats = PoolStats {
@@ -110,18 +110,18 @@ impl Readers {
         stats
     }
 
-    /// Waits for running reads, and closes the connections. To close the last one copies the
-    /// log into the file, so that all this takes as long as the disk does; after
-    /// [`CLOSE_TIMEOUT`] it continues without the caller, and ends with the process at the
-    /// latest. The log then stays beside the file.
+    /// Waits for running reads, and closes the connections. Closing the last connection copies the
+    /// log into the file, which takes as long as the disk needs. After
+    /// [`CLOSE_TIMEOUT`], this function returns and closing continues in the background, at most
+    /// until the process ends. If it does not finish, the log stays next to the file.
     pub(super) async fn close(&self) {
         let slots = self.slots.clone();
         let (closed_others, others) = oneshot::channel();
         let (end, ended) = oneshot::channel();
         let closing = thread::Builder::new().spawn(move || {
             let connections: Vec<_> = slots.iter().map(|slot| slot.hold().take()).collect();
-            // The last two connections must not be closed at the same moment: each would leave
-            // the log to the other.
+            // The last two connections must not be closed at the same moment: then neither of them would
+            // remove the log.
             let _ = others.blocking_recv();
             drop(connections);
             let _ = end.send(());
@@ -150,9 +150,9 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
 
-/// Threads that may wait for the disk, each with a connection of its own.
+/// Threads that may wait for the disk, each with its own connection.
 pub(super) struct DiskReaders {
-    /// `None` once the store was closed.
+    /// `None` after the store was closed.
     jobs: Mutex<Option<mpsc::Sender<Job>>>,
     /// Closed when the last thread has closed its connection.
     ended: tokio::sync::Mutex<tokio::sync::mpsc::Receiver<()>>,
@@ -206,8 +206,7 @@ impl DiskReaders {
         }
     }
 
-    /// Lets the threads end after the reads that are queued, and waits until their
-    /// connections are closed.
+    /// Ends the threads after the queued reads, and waits until their connections are closed.
     async fn close(&self) {
         *self.jobs.lock() = None;
         self.ended.lock().await.recv().await;

@@ -12,8 +12,8 @@ use std::{
 /// 71 of the file): "pets".
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pets");
 
-/// Version `n` is what the first `n` of them make. One that was released is
-/// never edited; a change is a further file.
+/// The first `n` migrations create schema version `n`. A released migration is
+/// never edited; a change is a new file.
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_pets_and_keys.sql"),
     include_str!("migrations/0002_usage.sql"),
@@ -25,6 +25,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0008_usage_by_day.sql"),
     include_str!("migrations/0009_counting_of_usage.sql"),
     include_str!("migrations/0010_events.sql"),
+    include_str!("migrations/0011_webhooks.sql"),
 ];
 
 /// The schema version that this code reads and writes.
@@ -33,7 +34,7 @@ pub(super) const NEWEST: i64 = MIGRATIONS.len() as i64;
 /// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// Without tables and without a mark: free to be made a store.
+    /// A database without tables and without an application id. It can become a store.
     Empty,
     /// A store of this schema version.
     Store(i64),
@@ -55,11 +56,11 @@ pub(super) fn identify(db: &Connection) -> rusqlite::Result<Identity> {
     })
 }
 
-/// Marks the database if it is empty, and says what it was. Of several
-/// processes that open one new file, one marks it.
+/// Sets the application id if the database is empty, and returns what the database was
+/// before. If several processes open one new file, only one of them sets the id.
 pub(super) fn claim(db: &mut Connection) -> rusqlite::Result<Identity> {
-    // First without the lock for writing: an existing store is opened while
-    // others write to it. In a transaction, so that all is of one moment.
+    // The first check does not take the write lock, because an existing store can be opened while
+    // others write to it. It uses a transaction, so that all values are from one snapshot.
     let identity = identify(&*db.transaction()?)?;
     if identity != Identity::Empty {
         return Ok(identity);
@@ -73,11 +74,11 @@ pub(super) fn claim(db: &mut Connection) -> rusqlite::Result<Identity> {
     Ok(identity)
 }
 
-/// How many instructions of SQLite's machine run between two looks at the clock: less
-/// than a millisecond of work.
+/// The number of instructions of SQLite's virtual machine between two calls of the progress
+/// handler: less than a millisecond of work.
 const INSTRUCTIONS: i32 = 10_000;
 
-/// Applies the migrations that are missing, each in a transaction of its own.
+/// Applies the missing migrations, each in its own transaction.
 pub(super) fn migrate(db: &mut Connection, on_migration: OnMigration) -> rusqlite::Result<()> {
     let found = version(db)?;
     if found >= NEWEST {
@@ -89,15 +90,15 @@ pub(super) fn migrate(db: &mut Connection, on_migration: OnMigration) -> rusqlit
     Ok(())
 }
 
-/// How many pets the time of an upgrade is estimated with.
+/// The number of pets with which the duration of an upgrade is estimated.
 const SAMPLE: i64 = 100_000;
 
-/// The missing migrations, and about how long they take.
+/// Returns the missing migrations, and an estimate of their duration.
 pub(super) fn plan(db: &Connection) -> rusqlite::Result<MigrationPlan> {
     let from = version(db)?;
     let missing = (1..).zip(MIGRATIONS).filter(|(number, _)| *number > from);
     let missing: Vec<&'static str> = missing.map(|(_, sql)| *sql).collect();
-    // These make an index of all pets anew; the others change the same few pages in every store.
+    // These migrations create an index of all pets. The others change only a few pages in every store.
     let indexes = missing.iter().filter(|sql| sql.contains("ON pets ("));
     let estimate = match (from, indexes.count()) {
         (0, _) | (_, 0) => Duration::ZERO,
@@ -111,8 +112,8 @@ pub(super) fn plan(db: &Connection) -> rusqlite::Result<MigrationPlan> {
     })
 }
 
-/// Makes an index of some pets in memory, and extrapolates to all of them. The disk is taken to
-/// need as long as the sorting.
+/// Creates an index of some pets in memory, and extrapolates to all pets. The estimate assumes that
+/// the disk needs as long as the sorting.
 fn time_of_an_index(db: &Connection) -> rusqlite::Result<Duration> {
     let pets: i64 = db.query_row("SELECT coalesce(max(id), 0) FROM pets", [], |row| {
         row.get(0)
@@ -142,7 +143,7 @@ fn apply_missing(db: &mut Connection, reporter: &Arc<Reporter>) -> rusqlite::Res
         }
         reporter.begin(sql);
         let step = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Asked again under the lock: another process may have come first.
+        // Reads the version again under the lock: another process may have applied the migration.
         if version(&step)? < number {
             step.execute_batch(sql)?;
             step.pragma_update(None, "user_version", number)?;
@@ -153,8 +154,8 @@ fn apply_missing(db: &mut Connection, reporter: &Arc<Reporter>) -> rusqlite::Res
     Ok(())
 }
 
-/// Writes the schema version as it is, which changes nothing, but needs the disk as every other
-/// write does.
+/// Writes the current schema version again. This changes nothing, but needs the disk like every other
+/// write.
 pub(super) fn rewrite_version(db: &Connection) -> rusqlite::Result<()> {
     let version = version(db)?;
     db.pragma_update(None, "user_version", version)
@@ -166,7 +167,7 @@ pub(super) fn check(db: &Connection) -> rusqlite::Result<()> {
         .query_row([], |_| Ok(()))
 }
 
-/// The table whose ids are used up, if there is one.
+/// Returns a table whose ids are used up, if there is one.
 pub(super) fn table_without_ids(db: &Connection) -> rusqlite::Result<Option<String>> {
     db.prepare_cached("SELECT name FROM sqlite_sequence WHERE seq = ?1")?
         .query_row([i64::MAX], |row| row.get(0))
@@ -203,7 +204,7 @@ mod tests {
         apply_missing(&mut db, &Arc::new(reporter)).expect("it is upgraded");
         let before = reports.load(Ordering::Relaxed);
         assert!(before >= 20, "{before}");
-        // The connection continues to other work.
+        // Later statements on the connection are not reported.
         db.execute_batch("UPDATE pets SET category_id = 1")
             .expect("a write");
         assert_eq!(reports.load(Ordering::Relaxed), before);

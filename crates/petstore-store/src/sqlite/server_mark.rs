@@ -1,5 +1,5 @@
-//! Marks the file of a store as used by a server, by a lock of the operating system (`flock`),
-//! which ends with the process. SQLite uses other locks (`fcntl`), which this one does not meet.
+//! Marks the file of a store as used by a server, with a lock of the operating system (`flock`).
+//! The lock ends with the process. SQLite uses other locks (`fcntl`), which are independent of it.
 
 use super::unfinished;
 use std::{
@@ -8,8 +8,8 @@ use std::{
     path::Path,
 };
 
-/// The mark of a server. It must be dropped after the store was closed: to close any descriptor of
-/// a file ends the locks that SQLite holds on it in this process.
+/// The mark of a server. It must be dropped after the store was closed: closing any descriptor of
+/// the file releases the locks that SQLite holds on it in this process.
 #[derive(Debug, Default)]
 pub struct ServerMark {
     /// Holds a shared lock; `None` for a store that is not a file.
@@ -18,8 +18,8 @@ pub struct ServerMark {
 }
 
 impl ServerMark {
-    /// Marks a file. The first server gets the lock for itself, if only for a moment. Also removes what killed backups and
-    /// restores have left beside the file.
+    /// Marks a file. First tries to get an exclusive lock for a moment, which only succeeds if no other server uses the file. Also
+    /// removes unfinished copies that killed backups and restores have left next to the file.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.canonicalize()?.parent() {
             unfinished::remove_unused(folder);
@@ -30,7 +30,7 @@ impl ServerMark {
             Err(TryLockError::WouldBlock) => true,
             Err(TryLockError::Error(error)) => return Err(error),
         };
-        // On a file system without these locks nobody is noticed.
+        // On a file system without these locks, other servers are not noticed.
         match file.try_lock_shared() {
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error),

@@ -1,5 +1,5 @@
-//! Unfinished copies: until it is complete, a copy has a hidden name and a lock of the operating system (`flock`), which
-//! ends with the process. One without a lock is left of a process that was killed, and is removed.
+//! Unfinished copies. Until it is complete, a copy has a hidden name and a lock of the operating system (`flock`), which
+//! ends with the process. If a copy has no lock, its process was killed, so the copy is removed.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -14,7 +14,7 @@ const SUFFIX: &str = ".partial";
 /// The characters before the suffix that make the name unique.
 const RANDOM: usize = 6;
 
-/// Makes the file of a copy that shall be named `to`, after it has removed those that nobody uses.
+/// Creates the file of a copy whose final name is `to`. Removes unused copies first.
 pub(super) fn create(folder: &Path, to: &Path) -> io::Result<NamedTempFile> {
     remove_unused(folder);
     let mut start = OsString::from(".");
@@ -26,9 +26,9 @@ pub(super) fn create(folder: &Path, to: &Path) -> io::Result<NamedTempFile> {
             .suffix(SUFFIX)
             .rand_bytes(RANDOM)
             .tempfile_in(folder)?;
-        // On a file system without these locks nothing is removed.
+        // On a file system without these locks, copies are never removed.
         let _locked = unfinished.as_file().lock();
-        // Another process may have removed it before the lock.
+        // Another process may have removed the file before it was locked.
         let named = fs::metadata(unfinished.path()).map(|named| named.ino());
         if named.is_ok_and(|named| {
             unfinished
@@ -75,7 +75,7 @@ fn is_name(name: &OsStr) -> bool {
         && random.iter().all(u8::is_ascii_alphanumeric)
 }
 
-/// Locks a copy that nobody uses.
+/// Locks a copy if no process uses it.
 fn lock_unused(path: &Path) -> io::Result<File> {
     let other = || io::Error::from(io::ErrorKind::InvalidInput);
     if !fs::symlink_metadata(path)?.is_file() {
@@ -83,7 +83,7 @@ fn lock_unused(path: &Path) -> io::Result<File> {
     }
     let mut file = File::open(path)?;
     file.try_lock()?;
-    // The first page may be written last.
+    // An empty header is accepted, because the first page may be written last.
     let mut header = [0; 100];
     let is_copy = match file.read(&mut header)? {
         0 => true,

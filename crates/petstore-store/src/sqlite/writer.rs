@@ -1,11 +1,11 @@
-//! The one thread that writes, and its group commit. A write is a closure that the
-//! caller hands over.
+//! The single thread that writes, and its group commit. A write is a closure of the
+//! caller.
 //!
 //! Writes that wait at the same moment share a transaction. First they run one
-//! after the other with nothing between them, since in practice none fails. If
-//! one does, all is rolled back and they run again, each behind a savepoint,
-//! so that it fails alone. Therefore a write is a closure that can be called
-//! again.
+//! after the other without savepoints, since failures are rare. If
+//! a write fails, everything is rolled back and all writes run again, each with its own
+//! savepoint, so that only the failing write fails. Therefore a write is a closure that can be
+//! called several times.
 
 use super::{
     connection::{self, Slot},
@@ -34,16 +34,16 @@ use tokio::sync::oneshot;
 /// The handle to the thread, which ends when this is dropped or closed.
 pub(super) struct Writer {
     pub(super) queue: WriteQueue<Box<dyn Job>>,
-    /// Says that the thread has closed the connection; `None` once the writer was closed. Nobody
-    /// joins the thread, since it may be stuck in a write that the disk does not finish.
+    /// Receives a message when the thread has closed the connection; `None` after the writer was closed.
+    /// The thread is not joined, since it may hang in a write that the disk does not finish.
     ended: Mutex<Option<oneshot::Receiver<()>>>,
 }
 
 type Messages = Receiver<Box<dyn Job>>;
 
-/// A write with the caller who waits for it.
+/// A write with the caller that waits for it.
 pub(super) trait Job: Send {
-    /// Runs the write and keeps its result; an error is the caller's too.
+    /// Runs the write and stores its result in `self`. An error is also returned.
     fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
 
     /// The error of the write itself.
@@ -108,9 +108,9 @@ impl Writer {
         })
     }
 
-    /// Hands `work` over and waits for its result. `work` may be called more
-    /// than once, each time in a transaction without its earlier effects. From
-    /// the first poll on, to drop the future does not cancel it.
+    /// Queues `work` and waits for its result. `work` may be called more
+    /// than once, each time in a transaction without its earlier effects. After
+    /// the first poll, dropping the future does not cancel the work.
     pub(super) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -119,7 +119,7 @@ impl Writer {
         self.write_large(0, work).await
     }
 
-    /// As [`write`](Self::write), for work that holds so many bytes.
+    /// Like [`write`](Self::write), for work that holds this number of bytes.
     pub(super) async fn write_large<T, W>(&self, bytes: usize, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -135,13 +135,13 @@ impl Writer {
         self.queue.write(bytes, job).await
     }
 
-    /// Returns when all that was handed over is done and the connection is
+    /// Returns when all queued writes are finished and the connection is
     /// closed.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         self.queue.close().await;
         let ended = self.ended.lock().take();
         let Some(ended) = ended else {
-            // Another call closes it already.
+            // Another call is already closing it.
             return Ok(());
         };
         let gone = |_| StoreError::unknown(Stopped::WriterGone);
@@ -168,7 +168,7 @@ fn serve(mut messages: Messages, database: &Database, batches: &Batches) {
     shut(&database.slot);
 }
 
-/// The next message; `None` once there will be none.
+/// Waits for the next message. Returns `None` after the queue was closed and is empty.
 fn wait(
     messages: &mut Messages,
     slot: &Slot,
@@ -193,7 +193,7 @@ fn wait(
     }
 }
 
-/// As `blocking_recv`, but not longer than `time`.
+/// Like `blocking_recv`, but waits no longer than `time`.
 fn wait_for(messages: &mut Messages, time: Duration) -> Poll<Option<Message<Box<dyn Job>>>> {
     let waker = Arc::new(Unpark(thread::current())).into();
     let mut context = Context::from_waker(&waker);
@@ -219,13 +219,13 @@ impl Wake for Unpark {
 fn commit(database: &Database, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
     let Database { slot, files, keys } = database;
     // Results are returned after the connection is free again: in memory, readers
-    // use the same one.
+    // use the same connection.
     let committed = findable(files.as_ref(), || {
         let mut held = slot.hold();
         let db = connection::open(&mut held)?;
         let before = wal_version(db);
         let writes = together(db, &mut jobs, keys)?;
-        // A commit of another process also shows that the disk takes writes.
+        // A commit of another process also shows that the disk can be written.
         let needed_disk = before.is_none() || wal_version(db) != before;
         Ok((writes, needed_disk))
     });
@@ -248,7 +248,7 @@ fn commit(database: &Database, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
     }
 }
 
-/// A commit counts only if it is in the file that the next start will open.
+/// Runs a commit, and checks that it went into the file that the next start will open.
 fn findable<T>(
     files: Option<&Files>,
     commit: impl FnOnce() -> Result<T, StoreError>,
@@ -261,7 +261,7 @@ fn findable<T>(
     Ok(committed)
 }
 
-/// Runs and commits all jobs in one transaction, and returns the number of committed writes. An error concerns all of them.
+/// Runs and commits all jobs in one transaction, and returns the number of committed writes. An error applies to all jobs.
 fn together(
     db: &mut Connection,
     jobs: &mut [Box<dyn Job>],
@@ -282,7 +282,7 @@ fn together(
     }
 }
 
-/// As [`together`], but each job can fail without the others.
+/// Like [`together`], but each job can fail without the others.
 fn apart(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreError> {
     let mut batch = begin(db)?;
     let mut writes = 0;
@@ -293,8 +293,8 @@ fn apart(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreErr
                 savepoint.commit().map_err(error::failed)?;
                 writes += 1;
             }
-            // A full disk and the like end the whole transaction: what the
-            // others did is gone too, and the next would be on its own.
+            // Errors such as a full disk end the whole transaction: the changes of
+            // the other jobs are rolled back, too, and the next job would run without a transaction.
             Err(fault) if savepoint.is_autocommit() => return Err(fault),
             Err(_) => savepoint.finish().map_err(error::failed)?,
         }
@@ -303,21 +303,21 @@ fn apart(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreErr
     Ok(writes)
 }
 
-/// SQLite rolls back if a `COMMIT` fails, but its log records may already be on the
-/// disk: if the power fails before they are overwritten, recovery applies them.
+/// Maps the error of a failed `COMMIT`. SQLite rolls the transaction back, but its log records may already be on
+/// the disk: if the power fails before they are overwritten, recovery applies them.
 fn commit_failed(error: rusqlite::Error) -> StoreError {
     StoreError::unknown(error)
 }
 
-/// Takes the lock for writing at once: a lock that is asked for later can be
-/// rejected without a wait, and after the first job has run.
+/// Begins a transaction and takes the write lock at once. If the lock were requested later, SQLite
+/// could reject it without waiting, after the first job has run.
 fn begin(db: &mut Connection) -> Result<Transaction<'_>, StoreError> {
     db.transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(error::failed)
 }
 
-/// Writes the log back into the file and closes the connection. Nothing is
-/// lost if that fails: the next one who opens the file reads the log.
+/// Writes the log into the file and closes the connection. Nothing is
+/// lost if this fails: the next connection that opens the file reads the log.
 fn shut(slot: &Slot) {
     let Some(db) = slot.hold().take() else { return };
     let written_back = db.pragma(None, "wal_checkpoint", "truncate", |_| Ok(()));

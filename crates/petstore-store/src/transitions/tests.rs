@@ -1,9 +1,9 @@
-//! Tests that the table of transitions has no gap, and is the one of the contract.
+//! Tests that the table of transitions is complete, and equals the table of the contract.
 
 use super::*;
 
 #[test]
-fn every_status_is_reached_from_the_first_one_and_a_pet_is_free_or_sold_at_the_end() {
+fn every_status_can_be_reached_and_at_the_end_the_pet_is_available_or_sold() {
     let mut met = vec![PLACED];
     let mut next = 0;
     while let Some(&from) = met.get(next) {
@@ -23,10 +23,9 @@ fn every_status_is_reached_from_the_first_one_and_a_pet_is_free_or_sold_at_the_e
     }
 }
 
-/// The table that the owner of the contract reads and the behaviour of the code are the same
-/// table.
+/// `spec/README.md` documents the transitions that the code allows.
 #[test]
-fn the_transitions_in_the_contract_equal_those_of_the_code() {
+fn the_transitions_in_the_contract_equal_the_transitions_in_the_code() {
     let text = include_str!("../../../../spec/README.md");
     let rows = text
         .lines()

@@ -40,7 +40,7 @@ fn unsupported_database_urls_are_rejected_with_the_supported_forms() {
 }
 
 #[test]
-fn a_password_is_not_repeated_in_the_rejection() {
+fn the_message_about_an_unsupported_url_does_not_contain_its_password() {
     let error = "mysql://root:hunter2@localhost/pets"
         .parse::<DatabaseUrl>()
         .expect_err("no such backend");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A store whose writes went well that long ago.
+/// A store whose last successful write was `ago` in the past.
 fn well(ago: Duration) -> WriteHealth {
     let health = WriteHealth::default();
     let mut state = health.state.lock();
@@ -28,7 +28,7 @@ fn a_store_without_writes_is_healthy() {
 }
 
 #[test]
-fn writes_that_wait_too_long_make_the_store_unhealthy_until_one_is_committed() {
+fn writes_that_wait_too_long_make_the_store_unhealthy_until_a_write_is_committed() {
     let health = well(Duration::ZERO);
     health.begin();
     health.state.lock().well_at -= 2 * THRESHOLD;

@@ -7,7 +7,7 @@ fn key(number: u64) -> Tenant {
 }
 
 #[test]
-fn a_reservation_beyond_the_limit_is_rejected_and_a_dropped_one_is_returned() {
+fn a_write_beyond_the_limit_is_rejected_until_another_reservation_is_dropped() {
     let (queue, _messages) = WriteQueue::<()>::new();
     let most = queue.wait(None, QUEUE_BYTES / 4 * 3).expect("it is empty");
     assert!(queue.wait(None, 1).is_err(), "its share is full");
@@ -36,7 +36,7 @@ fn a_write_that_is_larger_than_the_limit_is_accepted_alone() {
 }
 
 #[test]
-fn keys_take_turns_when_more_is_queued_than_fits_into_a_batch() {
+fn the_writes_of_different_keys_take_turns_if_more_are_queued_than_fit_into_a_batch() {
     let (queue, mut messages) = WriteQueue::new();
     let queued = |tenant, number| {
         let waiting = queue.wait(tenant, 0).expect("it fits");
@@ -57,10 +57,10 @@ fn keys_take_turns_when_more_is_queued_than_fits_into_a_batch() {
     assert!(first.contains(&10_000) && first.contains(&20_000));
     queued(key(3), 30_000);
     let second = batch();
-    // The first one was received before it came.
+    // `first` of this batch was received before the write of key 3 was queued.
     assert_eq!(second[2], 30_000, "it does not wait for all of another key");
     let mut all = [first, second, batch()].concat();
-    // Those of one key stay in their order.
+    // The writes of one key keep their order.
     all.retain(|number| *number < 10_000);
     assert!(all.is_sorted() && all.len() == 600, "{all:?}");
     assert!(messages.try_recv().is_none());

@@ -1,5 +1,5 @@
-//! The tests of the store: `contract` runs the same tests on every database,
-//! `sqlite` and `postgres` test what only one of them has.
+//! The tests of the store. `contract` runs the same tests on every database;
+//! `sqlite` and `postgres` test the properties of one database.
 
 mod contract;
 mod postgres;

@@ -87,7 +87,7 @@ async fn a_client_ends_a_call_to_a_service_that_is_too_slow() {
 }
 
 #[tokio::test]
-async fn a_connection_is_closed_before_or_after_the_request_was_carried_out() {
+async fn a_fault_can_close_the_connection_before_or_after_the_request_is_carried_out() {
     for (fault, done) in [
         (Fault::cut(), 0),
         (Fault::cut_before_the_answer(), 1),
@@ -141,7 +141,7 @@ async fn a_client_that_retries_adds_a_pet_only_once() {
 }
 
 #[tokio::test]
-async fn a_fault_affects_only_the_requests_it_was_set_for() {
+async fn a_fault_affects_only_the_requests_for_which_the_fault_was_set() {
     let server = started().await;
     let client = blunt(&server);
     server.inject(Fault::cut().on(OperationId::CreatePet).after(1).times(1));

@@ -4,7 +4,7 @@ use petstore_testing::{OperationId, Server, petstore_client::NewPet};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn several_servers_run_side_by_side() {
+async fn several_test_servers_can_run_at_the_same_time() {
     let servers = (0..8).map(|_| Server::start());
     let servers = futures::future::try_join_all(servers)
         .await
@@ -61,7 +61,7 @@ async fn a_stopped_or_dropped_server_accepts_no_connections() {
 }
 
 #[test]
-fn a_server_may_outlive_its_runtime() {
+fn a_server_can_be_dropped_after_its_tokio_runtime() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let server = runtime.block_on(Server::start());
     drop(runtime);

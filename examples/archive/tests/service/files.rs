@@ -1,4 +1,4 @@
-//! Tests what `book/src/toolkit/files.md` and `streams.md` say of bodies that are not in memory.
+//! Tests that bodies are not held in memory, as `book/src/toolkit/files.md` and `streams.md` describe.
 
 use super::{
     Archive, Issuer,
@@ -25,13 +25,14 @@ use test_support::MemoryLimit;
 const PART: usize = 64 << 10;
 const PARTS: usize = 4096;
 
-/// A body of so many parts of 64 KiB, none of which exists before it is sent. Each byte is the number of its part.
+/// A body of `number` parts of 64 KiB. Each part is created when it is sent. Each byte is the number of its part.
 fn parts(number: usize) -> Body {
     let parts = (0..number).map(|part| Ok::<_, io::Error>(vec![part as u8; PART]));
     Body::wrap_stream(stream::iter(parts))
 }
 
-/// The program with a record, a client that may do all, its token, and the issuer, which has to live as long.
+/// Starts the program and adds a record. Returns the program, a client with all scopes, its token, and the issuer, which must live as
+/// long as the program.
 async fn archive(arguments: &[&str]) -> (Archive, Client, String, Issuer) {
     let issuer = Issuer::start().await;
     let archive = Archive::start(&issuer.service.base_url(), arguments);
@@ -41,7 +42,7 @@ async fn archive(arguments: &[&str]) -> (Archive, Client, String, Issuer) {
     (archive, client, token, issuer)
 }
 
-/// The most memory that the service has used.
+/// The peak memory of the service, in bytes.
 fn peak_memory(archive: &Archive) -> usize {
     let path = format!("/proc/{}/status", archive.child.id());
     let text = std::fs::read_to_string(path).expect("it runs");
@@ -133,7 +134,7 @@ async fn an_upload_that_is_too_large_is_rejected_and_not_stored() {
         archive(&["--operation-limits=uploadScan.body-bytes=1000000"]).await;
     let upload = client.upload_scan().record_id(1).body(parts(15)).send();
     upload.await.expect("it is stored");
-    // The first one is announced, the second one is noticed as it arrives.
+    // The first body announces its size. The second body has no announced size, so the server counts its bytes.
     for body in [Body::from(vec![0; 1_000_001]), parts(16)] {
         let upload = client.upload_scan().record_id(1).body(body).send();
         assert_eq!(status(upload.await), Some(413));
@@ -147,9 +148,9 @@ async fn an_upload_that_is_too_large_is_rejected_and_not_stored() {
     );
 }
 
-// The issuer responds while this test waits for a socket.
+// Several threads, because the issuer must respond while this test blocks on a socket.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_upload_without_its_end_is_not_stored() {
+async fn an_incomplete_upload_is_not_stored() {
     let (archive, client, token, _issuer) = archive(&["--body-read-seconds=1"]).await;
     // The client sends nothing more.
     let mut slow = begin(&archive, &token, 1000, b"some");
@@ -170,7 +171,7 @@ async fn an_upload_without_its_end_is_not_stored() {
 }
 
 #[tokio::test]
-async fn a_response_before_the_end_of_an_upload_arrives() {
+async fn the_client_receives_a_response_that_is_sent_before_the_end_of_the_upload() {
     let (archive, client, _, _issuer) = archive(&[]).await;
     let upload = client.upload_scan().record_id(9).body(parts(64)).send();
     assert_eq!(status(upload.await), Some(404));
@@ -184,7 +185,7 @@ async fn the_files_of_a_form_are_read_one_after_the_other() {
     let (_archive, client, _, _issuer) =
         archive(&["--operation-limits=addAttachments.body-bytes=5000000"]).await;
     let form = |size: usize| {
-        // The first one is a stream.
+        // The first file is a stream.
         let chunks = (0..4).map(move |_| Ok::<_, io::Error>(vec![1; size / 4]));
         let files = [
             ("a.bin", Body::wrap_stream(stream::iter(chunks))),
@@ -204,12 +205,12 @@ async fn the_files_of_a_form_are_read_one_after_the_other() {
     assert_eq!(status(call.send().await), Some(413));
 }
 
-/// A part of a form whose boundary is `B`; `about` follows its name.
+/// A part of a form whose boundary is `B`. `about` is inserted after the name of the part.
 fn part(name: &str, about: &str, content: &str) -> String {
     format!("--B\r\nContent-Disposition: form-data; name=\"{name}\"{about}\r\n\r\n{content}\r\n")
 }
 
-/// Begins a form of `length` bytes, sends what `body` returns until the server takes no more, and returns the response.
+/// Begins a form of `length` bytes, sends the parts of `body` until the server stops reading, and returns the response.
 fn send_form(
     archive: &Archive,
     token: &str,
@@ -244,7 +245,7 @@ fn send_form(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_form_that_is_not_as_the_document_says_is_rejected_with_the_name_of_the_part() {
+async fn a_form_that_does_not_match_the_document_is_rejected_with_the_name_of_the_part() {
     let (archive, _, token, _issuer) = archive(&[]).await;
     let about = part("about", "", r#"{"source": "scanner"}"#);
     let image = "; filename=\"a.png\"\r\nContent-Type: image/png";
@@ -397,7 +398,7 @@ async fn a_form_that_is_not_as_the_document_says_is_rejected_with_the_name_of_th
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_part_that_is_too_large_is_rejected_as_it_arrives_with_little_memory() {
+async fn a_part_that_is_too_large_is_rejected_while_it_arrives_and_needs_little_memory() {
     let (archive, _, token, _issuer) = archive(&[]).await;
     let before = peak_memory(&archive);
     let about = part("about", "", r#"{"source": "scanner"}"#);
@@ -481,8 +482,8 @@ async fn downloaded(client: &Client, record: i64, range: Option<String>) -> usiz
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_files_fit_into_the_memory_of_a_small_container_while_others_are_served() {
-    /// As many at the same time.
+async fn large_files_need_little_memory_and_other_requests_are_served_meanwhile() {
+    /// The number of files that are transferred at the same time.
     const FILES: i64 = 4;
     let Some(limit) = MemoryLimit::new(96 << 20) else {
         return;

@@ -1,4 +1,4 @@
-//! Tests what `book/src/toolkit/limits.md` says of the limits of single operations.
+//! Tests the limits of single operations, as `book/src/toolkit/limits.md` describes them.
 
 use super::{
     Archive, Issuer,
@@ -33,7 +33,7 @@ async fn a_body_may_have_the_size_that_the_document_allows_for_its_operation() {
 }
 
 #[tokio::test]
-async fn the_stricter_one_of_two_limits_applies() {
+async fn if_two_limits_apply_the_stricter_limit_is_enforced() {
     for (setting, largest) in [("100", 100), ("9999999", 1_048_576)] {
         let issuer = Issuer::start().await;
         let setting = format!("--operation-limits=upload.body-bytes={setting}");
@@ -76,7 +76,7 @@ async fn requests_beyond_the_concurrency_limit_of_an_operation_are_rejected() {
 }
 
 #[test]
-fn a_request_counts_with_the_cost_of_its_operation() {
+fn a_request_counts_towards_the_rate_limit_with_the_cost_of_its_operation() {
     let arguments = ["--rate-limit-per-second=1", "--rate-limit-burst=12"];
     let archive = Archive::start("http://127.0.0.1:1/keys", &arguments);
     let basic = "authorization: Basic YWRhOnRoZS1wYXNzd29yZA==";

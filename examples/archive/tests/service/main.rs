@@ -1,4 +1,4 @@
-//! The program as its clients have it: over a socket.
+//! Tests the program over a socket, like its clients.
 
 include!(concat!(env!("OUT_DIR"), "/client.rs"));
 
@@ -108,7 +108,7 @@ impl Archive {
         }
     }
 
-    /// A client that adds this header. Its one API key is the name of a partner, which alone allows nothing.
+    /// A client that adds this header. Its API key is the name of a partner, which is not enough for any operation.
     fn client(&self, name: &str, value: &str) -> Client {
         let builder = Client::builder(&self.base).retry(RetryPolicy::never());
         let museum = client::ApiKey::new("museum");
@@ -147,14 +147,14 @@ impl Archive {
         added.expect("it is signed").into_inner()
     }
 
-    /// Sends a request of these lines, to a path from the root on; returns head and body of the response.
+    /// Sends a request with this request line and these headers. Returns head and body of the response.
     fn send(&self, request: &str, headers: &[&str]) -> String {
         let address = self.base.trim_start_matches("http://");
         let address = address.split('/').next().expect("an address");
         send_to(address, request, headers)
     }
 
-    /// The address of the admin listener, as soon as it is in the log, which is written in the background.
+    /// Waits until the log contains the address of the admin listener, and returns it. The log is written in the background.
     fn admin(&self) -> String {
         let end = Instant::now() + Duration::from_secs(30);
         loop {
@@ -233,7 +233,7 @@ async fn a_token_is_verified_with_the_keys_of_its_issuer() {
 }
 
 #[tokio::test]
-async fn without_its_issuer_the_service_is_unavailable_and_rejects_no_token() {
+async fn if_the_issuer_does_not_respond_the_response_is_503_and_not_401() {
     let issuer = Issuer::start().await;
     let archive = Archive::start("http://127.0.0.1:1/keys", &[]);
     let client = archive.reader(&issuer.token("key-1", &json!({})));
@@ -272,7 +272,7 @@ async fn a_signature_covers_time_method_path_and_body() {
 }
 
 #[tokio::test]
-async fn a_user_downloads_a_record_or_a_part_of_it() {
+async fn a_user_can_download_a_record_or_a_byte_range_of_a_record() {
     let archive = Archive::start("http://127.0.0.1:1/keys", &[]);
     archive.add("Atlas", "of the world").await;
     let user = |password| {
@@ -303,7 +303,7 @@ async fn a_user_downloads_a_record_or_a_part_of_it() {
     }
     let beyond = client.download().record_id(1).with(part("bytes=12-"));
     assert_eq!(status(beyond.send().await), Some(416));
-    // Only GET has parts.
+    // The header `Range` applies only to GET.
     let authorization = format!(
         "authorization: Basic {}",
         BASE64_STANDARD.encode("ada:the-password")
@@ -359,14 +359,14 @@ async fn the_errors_of_the_server_and_of_handlers_are_problem_details() {
 }
 
 #[tokio::test]
-async fn a_client_follows_pages_by_the_cursor_in_their_body() {
+async fn a_client_reads_all_pages_with_the_cursor_in_each_response_body() {
     let issuer = Issuer::start().await;
     let archive = Archive::start(&issuer.service.base_url(), &[]);
     for title in ["a", "b", "c", "d", "e"] {
         archive.add(title, "").await;
     }
     let client = archive.reader(&issuer.token("key-1", &json!({})));
-    // A page style of the document's own: the stream ends with the page that has no `next`.
+    // The document has its own style of pages: the stream ends with the page that has no `next`.
     let pages = stream::try_unfold(Some(None::<i64>), async |next| {
         let Some(cursor) = next else {
             return Ok::<_, Error>(None);
@@ -407,7 +407,7 @@ fn hooks_serve_files_and_add_headers_and_cookies() {
         let response = archive.send(&format!("GET {path}"), &[]);
         assert!(response.starts_with("HTTP/1.1 404 "), "{path}: {response}");
     }
-    // Also a rejected request passes the hooks.
+    // The hooks also run for a rejected request.
     let response = archive.send("GET /v1/records", &["cookie: a=b; theme=dark"]);
     assert!(response.starts_with("HTTP/1.1 401 "), "{response}");
     assert!(
@@ -425,7 +425,7 @@ fn hooks_serve_files_and_add_headers_and_cookies() {
 }
 
 #[test]
-fn settings_allow_origins_and_the_program_reports_its_health_until_it_is_stopped() {
+fn configured_cors_origins_are_allowed_and_the_program_reports_its_health_until_it_stops() {
     let arguments = ["--cors-origins=https://shop.example"];
     let mut archive = Archive::start("http://127.0.0.1:1/keys", &arguments);
     let preflight = [
@@ -474,7 +474,7 @@ async fn a_hook_gets_the_tls_parameters_of_the_connection() {
     );
 }
 
-/// Makes a certificate and its key, or says that it cannot be done here.
+/// Creates a certificate and its key. Returns false if `openssl` is missing.
 fn certificate(folder: &Path) -> bool {
     let mut command = Command::new("openssl");
     let command = command.current_dir(folder).stderr(Stdio::null());
@@ -503,9 +503,9 @@ fn certificate(folder: &Path) -> bool {
 }
 
 #[test]
-fn the_code_of_the_guide_is_that_of_this_example() {
+fn the_code_in_the_guide_equals_the_code_of_this_example() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Without white space, because the guide is not indented as the example is.
+    // White space is ignored, because the guide has another indentation.
     let read = |file: PathBuf| {
         let text = std::fs::read_to_string(folder.join(file)).expect("it can be read");
         text.split_whitespace().collect::<String>()
@@ -527,9 +527,9 @@ fn the_code_of_the_guide_is_that_of_this_example() {
     }
 }
 
-// These requests block their thread, and the issuer has to respond meanwhile.
+// Several threads, because these requests block their thread and the issuer must respond meanwhile.
 #[tokio::test(flavor = "multi_thread")]
-async fn lists_json_and_cookies_are_parameters() {
+async fn lists_json_values_and_cookies_are_accepted_as_parameters() {
     let issuer = Issuer::start().await;
     let archive = Archive::start(&issuer.service.base_url(), &[]);
     let token = issuer.token("key-1", &json!({}));
@@ -598,7 +598,7 @@ async fn lists_json_and_cookies_are_parameters() {
 }
 
 #[tokio::test]
-async fn bodies_have_media_types_of_their_own() {
+async fn each_operation_accepts_its_own_media_types() {
     let issuer = Issuer::start().await;
     let archive = Archive::start(&issuer.service.base_url(), &[]);
     let token = issuer.token("key-1", &json!({}));

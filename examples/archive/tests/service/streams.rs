@@ -1,4 +1,4 @@
-//! Tests what `book/src/toolkit/streams.md` says of streams, over a socket that is read as they arrive.
+//! Tests streams as `book/src/toolkit/streams.md` describes them, over a socket that is read while the items arrive.
 
 use super::{Archive, client::Error};
 use rustix::process::{Pid, Signal, kill_process};
@@ -62,7 +62,7 @@ impl Reading {
     }
 }
 
-/// Waits until the admin listener has this line.
+/// Waits until the metrics contain this line.
 fn until_metrics_have(archive: &Archive, wanted: &str) {
     let end = Instant::now() + Duration::from_secs(60);
     let admin = archive.admin();
@@ -150,14 +150,14 @@ fn streams_beyond_the_limit_of_a_key_are_rejected() {
 }
 
 #[test]
-fn a_stream_without_items_ends_after_a_time() {
+fn a_stream_without_items_ends_after_the_idle_timeout() {
     let archive = archive(&["--stream-idle-seconds=1", "--stream-heartbeat-seconds=30"]);
     let reading = Reading::start(&archive, WATCH, &[]);
     assert!(reading.rest().ends_with("\r\n0\r\n\r\n"));
 }
 
 #[test]
-fn a_reader_that_does_not_read_is_disconnected_and_others_are_served() {
+fn a_client_that_does_not_read_is_disconnected_and_other_clients_are_served() {
     let archive = archive(&["--response-stall-seconds=1"]);
     // More than the buffers of both sockets hold.
     insert(

@@ -26,7 +26,7 @@ fn text(text: &str) -> Value {
 }
 
 #[test]
-fn members_are_inserted_after_the_last_one_and_comments_stay() -> Result<()> {
+fn new_members_are_inserted_after_the_last_member_and_comments_are_kept() -> Result<()> {
     let before = "x-a: # one\n  b: |\n    # text\n\n    more\n  # of a\n\n# of d\nx-d: {e: 'it''s }', f: [1]} # f\n";
     let after = "x-a: # one\n  b: |\n    # text\n\n    more\n  # of a\n  4XX:\n    $ref: '#/components/responses/No'\n\n# of d\nx-d: {e: 'it''s }', f: [1], '200': Done. It is} # f\nx-new:\n  list: [x, 'y: z']\n";
     let members: &[(&[&str], Value)] = &[
@@ -65,7 +65,7 @@ fn an_edit_of_a_json_document_keeps_its_indentation() -> Result<()> {
 }
 
 #[test]
-fn an_object_with_an_anchor_gets_a_member_once() -> Result<()> {
+fn a_member_added_to_an_object_and_to_its_yaml_alias_is_inserted_only_once() -> Result<()> {
     let before = "x-a: &all\n  x: 1\nx-b: *all\n";
     let members: &[(&[&str], Value)] = &[
         (&["x-a", "z"], Value::Number(2)),

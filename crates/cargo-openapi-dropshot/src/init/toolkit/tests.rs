@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_relative_path_leads_from_one_folder_to_another() {
+fn the_relative_path_between_two_folders_is_computed() {
     for (from, to, path) in [
         ("/a/shop", "/a/toolkit/crates", "../toolkit/crates"),
         ("/a/shop", "/a/shop/vendor", "vendor"),
@@ -16,7 +16,7 @@ fn a_relative_path_leads_from_one_folder_to_another() {
 }
 
 #[test]
-fn a_toolkit_is_a_version_an_url_or_a_folder() -> Result<()> {
+fn the_toolkit_option_accepts_a_version_a_git_url_or_a_folder() -> Result<()> {
     let own = env!("CARGO_PKG_VERSION");
     for (text, dependency) in [
         (None, format!("version = {own:?}")),

@@ -15,7 +15,7 @@ const OTHER_MEANING: [&str; 2] = ["Stock", "Event"];
 const ASSUMED: [&str; 1] = ["Either"];
 
 #[test]
-fn the_normal_form_means_what_the_document_says() {
+fn the_normal_form_of_a_schema_accepts_the_same_values_as_the_schema() {
     let mut compared = 0;
     for name in [OTHERS, SHELF, WORKSHOP] {
         let text = fs::read_to_string(path(name)).expect("a document of the tests");
@@ -72,7 +72,7 @@ fn documents() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_normal_form_means_what_the_text_of_the_document_says() {
+fn the_normal_form_accepts_the_same_values_as_the_text_of_the_document() {
     let (mut compared, mut skipped, mut wrong) = (0, 0, Vec::new());
     for file in documents() {
         let text = fs::read_to_string(&file).unwrap_or_default();
@@ -112,7 +112,7 @@ fn the_normal_form_means_what_the_text_of_the_document_says() {
 }
 
 #[test]
-fn values_are_judged_by_the_text_of_the_document() {
+fn values_are_validated_against_the_schemas_as_the_document_writes_them() {
     let table = [
         (
             "3.1.1",

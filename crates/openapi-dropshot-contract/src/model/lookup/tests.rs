@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_path_of_a_server_follows_its_host_and_its_variables() {
+fn the_path_of_a_server_url_begins_after_the_host_or_a_variable_for_the_host() {
     for (url, path) in [
         ("https://a.example/v1", "/v1"),
         ("https://a.example/v1/", "/v1"),

@@ -4,7 +4,7 @@ use super::*;
 use serde_json::json;
 
 #[test]
-fn the_schemas_are_those_that_are_reached_by_references() {
+fn referenced_schemas_include_schemas_that_are_referenced_indirectly() {
     let Value::Object(schemas) = json!({
         "Pet": { "properties": { "owner": { "$ref": "#/components/schemas/Owner/properties/me" } } },
         "Owner": { "items": [{ "$ref": "#/components/schemas/Pet" }] },

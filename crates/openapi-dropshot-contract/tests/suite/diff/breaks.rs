@@ -40,7 +40,7 @@ fn taken(schema: &str) -> String {
 }
 
 #[test]
-fn a_credential_of_another_form_breaks_clients() {
+fn a_changed_type_of_credential_breaks_clients() {
     let credential: &[&str] = &["api-security-component-credential-changed"];
     let url: &[&str] = &["api-security-component-url-moved"];
     let bearer = "{type: http, scheme: bearer}";
@@ -84,7 +84,7 @@ fn a_credential_of_another_form_breaks_clients() {
 }
 
 #[test]
-fn a_first_server_with_another_path_or_host_breaks_clients() {
+fn changing_the_path_or_host_of_the_first_server_breaks_clients() {
     let moved: &[&str] = &["api-global-server-moved"];
     let variable = |default: &str| {
         format!("[{{url: 'https://{{host}}/v1', variables: {{host: {{default: {default}}}}}}}]")
@@ -296,7 +296,7 @@ fn a_property_that_is_no_longer_accepted_or_sent_breaks_clients() {
 }
 
 #[test]
-fn another_media_type_with_the_same_suffix_breaks_clients() {
+fn changing_a_media_type_to_another_type_with_the_same_suffix_breaks_clients() {
     let (json, vendor) = ("application/json", "application/vnd.shop+json");
     let taken = |media: &str| format!("requestBody: {{content: {{{media}: {{}}}}}}");
     let given = |media: &str| {
@@ -386,7 +386,7 @@ fn a_renamed_parameter_breaks_clients() {
 }
 
 #[test]
-fn a_pattern_that_rejects_what_it_allowed_breaks_clients() {
+fn a_changed_pattern_that_rejects_strings_that_were_allowed_breaks_clients() {
     let tightened: &[&str] = &["request-body-pattern-tightened"];
     let table: &[(&str, &str, &str, &[&str])] = &[
         ("^[a-z]+$", "^[a-z]{3}$", "", tightened),
@@ -423,7 +423,7 @@ fn a_pattern_that_rejects_what_it_allowed_breaks_clients() {
 }
 
 #[test]
-fn a_longer_response_string_and_any_of_instead_of_one_of_break_no_client() {
+fn raising_max_length_of_a_response_or_replacing_one_of_with_any_of_breaks_no_clients() {
     let choice = |keyword: &str| {
         format!(
             "{{{keyword}: [{{type: object, required: [a], properties: {{a: {{}}}}}}, {{type: object, required: [b], properties: {{b: {{}}}}}}]}}"

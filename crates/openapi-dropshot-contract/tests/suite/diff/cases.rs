@@ -125,7 +125,7 @@ fn text<'a>(case: &'a Value, name: &str) -> &'a str {
 }
 
 #[test]
-fn every_case_of_oasdiff_has_the_same_result() {
+fn every_test_case_of_oasdiff_has_the_same_result_as_in_oasdiff() {
     let Some(folder) = documents_folder("oasdiff") else {
         return;
     };

@@ -28,7 +28,7 @@ fn assert_only(changes: &[(Level, String)], level: Level, id: &str) {
 const SUNSET: &str = "      deprecated: true\n      x-sunset: 2030-12-05\n";
 
 #[test]
-fn an_operation_may_be_removed_from_the_day_of_its_sunset_on() {
+fn an_operation_may_be_removed_on_the_day_of_the_sunset_or_later() {
     for (today, level, id) in [
         ("2030-12-04", Level::Err, "api-path-removed-before-sunset"),
         ("2030-12-05", Level::Info, "api-path-removed-after-sunset"),
@@ -85,7 +85,7 @@ fn a_removed_sunset_is_an_error() {
 }
 
 #[test]
-fn a_deprecation_leaves_the_days_that_the_policy_requires() {
+fn a_deprecation_with_fewer_days_to_the_sunset_than_the_policy_requires_is_an_error() {
     let policy = |days| Policy {
         deprecation_days_stable: days,
         ..Policy::on(day("2030-11-05"))
@@ -114,7 +114,7 @@ fn a_deprecation_leaves_the_days_that_the_policy_requires() {
 }
 
 #[test]
-fn a_sunset_that_is_added_later_leaves_the_required_days() {
+fn a_sunset_added_after_the_deprecation_with_fewer_days_than_required_is_an_error() {
     let policy = |days| Policy {
         deprecation_days_stable: days,
         ..Policy::on(day("2030-11-05"))

@@ -32,7 +32,7 @@ fn breaks_of(base: &str, revision: &str) -> Vec<String> {
 }
 
 #[test]
-fn requests_and_responses_break_by_different_edits() {
+fn narrowing_a_schema_breaks_requests_and_widening_a_schema_breaks_responses() {
     let table: &[(&str, &str, &[&str])] = &[
         (
             r#"{"type": "string"}"#,
@@ -169,7 +169,7 @@ fn breaking_changes_of_merged_schemas_are_reported() {
 }
 
 #[test]
-fn a_keyword_that_occurs_in_several_schemas_of_all_of_restricts_in_all_of_them() {
+fn values_must_satisfy_every_occurrence_of_a_keyword_in_the_parts_of_all_of() {
     let table: &[(&str, &str, &[&str])] = &[
         (
             r#"{"type": "string", "enum": ["a", "b"]}"#,
@@ -244,7 +244,7 @@ fn recursive_schemas_are_compared_completely() {
 }
 
 #[test]
-fn alternatives_that_begin_to_restrict_break_requests() {
+fn adding_alternatives_that_restrict_values_breaks_requests() {
     let base = r#"{"type": "object", "properties": {"a": {}, "b": {}}}"#;
     let revision = r#"{"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#;
     assert_eq!(
@@ -255,7 +255,7 @@ fn alternatives_that_begin_to_restrict_break_requests() {
 }
 
 #[test]
-fn a_change_names_both_places() {
+fn a_change_has_the_place_in_the_base_and_the_place_in_the_revision() {
     let base = document(r#"{"type": "string", "maxLength": 9}"#, "");
     let revision = document(r#"{"type": "string", "maxLength": 5}"#, "");
     let changes = changes(&base, &revision, &Policy::on(before()));
@@ -303,7 +303,7 @@ fn a_beta_or_experimental_operation_may_change_with_a_warning() {
 }
 
 #[test]
-fn a_header_whose_member_became_a_list_of_values_has_an_id_of_its_own() {
+fn a_property_of_a_header_that_became_an_enum_is_reported_by_the_rule_for_headers() {
     let with = |member: &str| {
         format!(
             r#"{{"openapi": "3.0.3", "info": {{"title": "T", "version": "1.0.0"}}, "paths": {{"/out": {{"get": {{

@@ -145,7 +145,7 @@ fn edited(text: &str, edit: &Edit) -> String {
 }
 
 #[test]
-fn every_edit_of_the_contract_is_reported_by_its_rule() {
+fn every_edit_of_the_contract_is_reported_by_the_expected_rule() {
     let contract = CONTRACT;
     let mut wrong = Vec::new();
     for edit in EDITS {
@@ -199,7 +199,7 @@ fn an_edit_that_only_widens_requests_breaks_nothing() {
 }
 
 #[test]
-fn texts_and_order_are_not_reported() {
+fn changed_descriptions_and_changed_order_are_not_reported() {
     let contract = CONTRACT;
     assert_eq!(changes(contract, contract, &Policy::on(before())), []);
     for (old, new) in HARMLESS {

@@ -43,7 +43,7 @@ type Responses<'t> = &'t [(&'t str, &'t str)];
 use Level::{Err, Info};
 
 #[test]
-fn an_operation_without_security_requirements_has_those_of_the_document() {
+fn an_operation_without_security_requirements_inherits_the_requirements_of_the_document() {
     let removed = (Err, "api-security-removed");
     let added = (Info, "api-security-added");
     let table: &[(&str, &str, Expected<'_>)] = &[
@@ -63,7 +63,7 @@ fn an_operation_without_security_requirements_has_those_of_the_document() {
 }
 
 #[test]
-fn a_key_that_is_sent_elsewhere_breaks_clients() {
+fn an_api_key_with_a_changed_name_or_location_breaks_clients() {
     let with = |scheme| {
         document(
             "",
@@ -123,7 +123,7 @@ fn a_changed_serialization_of_a_parameter_or_header_breaks_clients() {
 }
 
 #[test]
-fn a_status_is_compared_with_the_response_that_described_it() {
+fn a_new_status_is_compared_with_the_range_or_default_response_that_included_the_status() {
     let body = |status: &str, kind: &str| {
         format!(
             "{status}: {{description: Here., content: {{application/json: {{schema: {{type: {kind}}}}}}}}}"

@@ -63,7 +63,7 @@ fn removed_payload_properties_break_receivers_and_added_ones_do_not() {
 }
 
 #[test]
-fn a_narrower_response_of_the_receiver_breaks_it_and_a_wider_one_does_not() {
+fn narrowing_the_response_of_a_receiver_breaks_receivers_and_widening_the_response_does_not() {
     let wide = response("{type: string, maxLength: 9}");
     let narrow = response("{type: string, maxLength: 5}");
     for changes in of_both(&wide, &narrow) {
@@ -81,7 +81,7 @@ fn a_narrower_response_of_the_receiver_breaks_it_and_a_wider_one_does_not() {
 }
 
 #[test]
-fn a_change_names_its_webhook_or_callback() {
+fn a_change_names_the_webhook_or_callback_that_changed() {
     let [webhook, callback] = of_both(&body("{type: string}"), PLAIN);
     assert_eq!(found(&webhook), [(Level::Err, "webhook-body-removed")]);
     assert_eq!(webhook[0].operation.as_deref(), Some("webhook POST sold"));
@@ -95,7 +95,7 @@ fn a_change_names_its_webhook_or_callback() {
 }
 
 #[test]
-fn a_path_item_of_the_components_is_compared_where_a_webhook_refers_to_it() {
+fn a_path_item_in_components_is_compared_as_part_of_the_webhook_that_refers_to_the_path_item() {
     let document = |schema: &str| {
         format!(
             "openapi: 3.1.0\ninfo: {{title: T, version: 1.0.0}}\nwebhooks: {{sold: {{$ref: '#/components/pathItems/P'}}}}\n\

@@ -28,7 +28,7 @@ fn parse(text: &str) -> Result<ServeSettings, ConfigError> {
 }
 
 #[test]
-fn settings_have_variables_and_help_texts_name_the_service() {
+fn each_setting_has_an_environment_variable_and_the_help_names_the_service() {
     let command = command();
     let argument = |id: &str| {
         let found = command.get_arguments().find(|arg| arg.get_id() == id);
@@ -51,7 +51,7 @@ fn settings_have_variables_and_help_texts_name_the_service() {
 }
 
 #[test]
-fn a_file_sets_its_keys_and_the_others_have_their_defaults() {
+fn settings_that_a_configuration_file_does_not_set_keep_their_defaults() {
     let file = parse("max-in-flight = 3\nrequest-deadline-seconds = 1.5\n").expect("valid");
     let limits = file.limits;
     assert_eq!(limits.max_in_flight.get(), 3);
@@ -63,7 +63,7 @@ fn a_file_sets_its_keys_and_the_others_have_their_defaults() {
 }
 
 #[test]
-fn a_list_may_be_an_array() {
+fn a_list_in_a_configuration_file_may_be_an_array_or_a_text_with_commas() {
     let texts = [
         "cors-origins = [\"https://a.example\", \"https://b.example\"]",
         "cors-origins = \"https://a.example,https://b.example\"",
@@ -76,7 +76,7 @@ fn a_list_may_be_an_array() {
 }
 
 #[test]
-fn an_unknown_key_is_named_with_its_line_and_the_most_similar_key() {
+fn the_error_for_an_unknown_key_names_the_key_the_line_and_the_most_similar_key() {
     for (key, help) in [
         ("listne", "write `listen`"),
         ("max_in_flight", "write `max-in-flight`"),
@@ -91,7 +91,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_most_similar_key() {
 }
 
 #[test]
-fn an_invalid_value_is_named_with_its_key_and_the_remedy() {
+fn the_error_for_an_invalid_value_names_the_key_and_the_remedy() {
     for (text, help) in [
         ("max-in-flight = 0", "a whole number, 1 or more"),
         ("max-in-flight = true", "a number"),
@@ -122,7 +122,7 @@ fn an_invalid_value_is_named_with_its_key_and_the_remedy() {
 }
 
 #[test]
-fn a_text_without_quotes_is_named_with_its_line() {
+fn the_error_for_a_text_without_quotes_names_the_line() {
     for line in [
         "listen = 127.0.0.1:8080",
         "sunset = enforce",

@@ -17,7 +17,7 @@ fn check<T: FromStr + PartialEq + fmt::Display>(valid: &[(&str, &str)], invalid:
 }
 
 #[test]
-fn a_value_of_a_list_is_displayed_as_it_is_written() {
+fn each_option_of_an_enum_setting_is_displayed_as_it_is_written_in_the_configuration() {
     fn check<T: ValueEnum + fmt::Display>(texts: &[&str]) {
         let displayed = T::value_variants().iter().map(ToString::to_string);
         assert_eq!(displayed.collect::<Vec<_>>(), texts);
@@ -130,7 +130,7 @@ fn networks_are_addresses_with_optional_prefix_lengths() {
 }
 
 #[test]
-fn origins_are_read_as_a_browser_writes_them() {
+fn cors_origins_are_parsed_in_the_form_that_browsers_send() {
     check::<Origins>(
         &[
             ("none", "none"),

@@ -140,7 +140,7 @@ fn a_value_is_never_cut_within_a_character_or_an_escape() {
 }
 
 #[test]
-fn a_log_line_has_a_maximum_length_and_the_number_of_omitted_fields() {
+fn a_log_line_that_reaches_the_maximum_length_says_how_many_fields_were_omitted() {
     let long = "\u{1}".repeat(FIELD);
     let x = long.as_str();
     let lines = in_both_formats(|| {
@@ -165,7 +165,7 @@ fn a_log_line_has_a_maximum_length_and_the_number_of_omitted_fields() {
 }
 
 #[test]
-fn each_second_has_its_own_timestamp() {
+fn the_time_of_a_log_line_is_correct_when_the_second_changes() {
     let mut line = String::new();
     for seconds in [0, 0, 1, 86_400] {
         push_time(&mut line, Duration::new(seconds, 7_000));

@@ -36,7 +36,7 @@ fn trace(flags: &'static str) -> Fields {
 }
 
 #[test]
-fn a_request_becomes_a_span_of_its_trace() {
+fn a_request_with_a_trace_context_is_exported_as_a_span_of_that_trace() {
     let request = fields([
         ("method", "GET".into()),
         ("route", "/v1/items".into()),

@@ -53,7 +53,7 @@ fn logging_never_blocks_and_lost_lines_are_counted() {
 }
 
 #[test]
-fn a_closed_log_loses_its_lines_without_stopping_the_service() {
+fn if_the_log_output_is_closed_lines_are_lost_and_counted_but_the_service_continues() {
     let (sender, written) = mpsc::sync_channel(0);
     drop(written);
     let sink = Sink::to(Handed(sender));

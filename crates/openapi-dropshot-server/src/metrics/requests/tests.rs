@@ -45,7 +45,7 @@ fn an_unknown_method_is_not_a_label_of_a_metric() {
 }
 
 #[test]
-fn a_cached_series_is_the_one_that_is_served() {
+fn values_counted_in_a_cached_series_appear_in_the_served_metrics() {
     let metrics = metrics();
     for status in [200, 200, 299] {
         metrics.requests.end(&EndedRequest {

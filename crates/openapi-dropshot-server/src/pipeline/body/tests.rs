@@ -63,7 +63,7 @@ async fn a_body_without_a_length_is_rejected_at_the_first_byte_over_the_limit() 
 }
 
 #[tokio::test]
-async fn bodies_share_a_budget() {
+async fn all_request_bodies_share_one_memory_budget() {
     let budget = budget();
     let read = |chunks, principal| read_body(body(chunks), &budget, principal);
     let first = read(&["123456"], None).await.expect("fits");

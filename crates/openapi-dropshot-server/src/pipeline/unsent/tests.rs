@@ -25,7 +25,7 @@ async fn a_body_that_is_not_completely_in_memory_is_passed_on_unchanged() {
 }
 
 #[tokio::test]
-async fn a_full_budget_ends_a_connection_with_unread_responses_of_writes() {
+async fn if_the_budget_is_full_an_http2_connection_with_unread_responses_to_writes_is_closed() {
     let budget: Budget<u8> = Arc::new(Shares::new(1));
     for (version, unread, is_closed) in [
         (Version::HTTP_2, 1, true),

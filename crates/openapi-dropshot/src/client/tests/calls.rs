@@ -17,7 +17,7 @@ const LINK: &str = "{Link: {description: The next page., schema: {type: string}}
 const THINGS: &str = "{type: array, items: {$ref: '#/components/schemas/Thing'}}";
 
 #[test]
-fn a_list_with_a_link_can_be_walked_through() {
+fn a_list_operation_with_a_link_to_the_next_page_has_streams_of_pages_and_items() {
     for (text, answer, item) in [
         (
             file(BOOKS, "builder.rs"),
@@ -50,7 +50,7 @@ fn a_list_with_a_link_can_be_walked_through() {
 }
 
 #[test]
-fn a_list_without_links_has_no_stream() {
+fn a_list_operation_without_a_link_to_the_next_page_has_no_stream() {
     for text in [
         listing("{}", THINGS),
         listing(LINK, "{$ref: '#/components/schemas/Thing'}"),
@@ -104,7 +104,7 @@ fn an_unstable_parameter_needs_no_feature() {
 }
 
 #[test]
-fn an_open_list_of_values_is_an_enumeration_that_keeps_unknown_values() {
+fn an_extensible_enum_becomes_an_enumeration_that_keeps_unknown_values() {
     let schema =
         "{type: object, properties: {size: {type: string, x-extensible-enum: [small, big]}}}";
     let text = file(&document(super::OPERATION, schema), "types.rs");
@@ -166,7 +166,7 @@ fn the_errors_of_an_operation_are_documented_with_the_descriptions_of_the_docume
 }
 
 #[test]
-fn a_document_without_error_codes_has_its_statuses_in_the_documentation() {
+fn the_docs_of_an_operation_list_error_statuses_if_the_document_has_no_error_codes() {
     let responses = "'204': {description: Done.}, '404': {description: There is no such thing.}";
     let client = file(&with_responses(responses), "client.rs");
     assert!(
@@ -189,7 +189,7 @@ fn a_parameter_with_the_name_of_a_call_setting_takes_precedence() {
 }
 
 #[test]
-fn a_pattern_is_described_by_the_document_or_by_its_example() {
+fn the_error_for_a_pattern_contains_the_description_or_the_example_of_the_document() {
     let pattern = "pattern: '^[0-9]{3}$'";
     for (more, message) in [
         (
@@ -211,7 +211,7 @@ fn a_pattern_is_described_by_the_document_or_by_its_example() {
 }
 
 #[test]
-fn a_stream_is_read_as_the_items_of_its_schema() {
+fn the_client_reads_a_stream_as_items_of_the_item_schema() {
     let stream = |media_type: &str, schema: &str| {
         let content = format!("{{{media_type}: {{x-item-schema: {schema}}}}}");
         let responses = format!("{{'200': {{description: Some., content: {content}}}}}");
@@ -265,7 +265,7 @@ fn a_stream_is_read_as_the_items_of_its_schema() {
 }
 
 #[test]
-fn lines_of_json_are_sent_as_a_stream_of_their_schema() {
+fn the_client_sends_json_lines_with_x_streamed_as_a_stream_of_items() {
     let body = |streamed: &str| {
         let content = "{application/jsonl: {x-item-schema: {$ref: '#/components/schemas/Thing'}}}";
         let body = format!("{{required: true, {streamed}content: {content}}}");
@@ -291,7 +291,7 @@ fn lines_of_json_are_sent_as_a_stream_of_their_schema() {
 }
 
 #[test]
-fn a_form_in_parts_has_a_method_for_each_part_that_the_document_lists() {
+fn a_multipart_form_has_a_method_for_each_part_that_the_document_lists() {
     let form = |schema: &str| {
         with_body(&format!(
             "{{required: true, content: {{multipart/form-data: {{schema: {schema}, encoding: {{words: {{contentType: application/json}}}}}}}}}}"

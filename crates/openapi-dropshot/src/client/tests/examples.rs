@@ -55,7 +55,7 @@ fn an_example_value_missing_in_the_document_becomes_an_argument() {
 }
 
 #[test]
-fn an_example_names_the_crate_that_the_options_name() {
+fn an_example_uses_the_crate_name_of_the_options() {
     let text = file(&document(super::OPERATION, SCHEMA), "client.rs");
     assert!(
         text.contains("# async fn example(client: &client::Client)"),
@@ -64,7 +64,7 @@ fn an_example_names_the_crate_that_the_options_name() {
 }
 
 #[test]
-fn no_example_of_another_item_uses_a_deprecated_one() {
+fn the_example_of_a_type_uses_no_deprecated_property() {
     let schema = "{type: object, example: {old: a, size: 1}, properties: {
       size: {type: integer}, old: {type: string, deprecated: true}}}";
     let text = file(&document(super::OPERATION, schema), "types.rs");

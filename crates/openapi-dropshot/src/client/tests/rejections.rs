@@ -148,7 +148,7 @@ fn two_inline_schemas_with_the_same_name_are_not_merged() {
 }
 
 #[test]
-fn a_failure_of_progenitor_is_reported_at_its_schema() {
+fn a_schema_that_progenitor_does_not_support_is_reported_at_the_place_of_the_schema() {
     let text = document(OPERATION, SCHEMA) + "    Other: {not: {type: object}}\n";
     let problems = generated(&text).expect_err("typify does not know it");
     let pointers: Vec<&str> = problems

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn paths_conflict_where_a_variable_meets_a_literal_or_another_variable() {
+fn paths_conflict_if_a_variable_is_in_the_position_of_a_literal_or_another_variable() {
     for (path, other, expected) in [
         ("/tool/{id}", "/tool/findByKind", true),
         ("/tool/{id}", "/tool/{name}/photo", true),

@@ -76,7 +76,7 @@ fn a_line_that_is_too_long_is_cut_and_the_next_line_is_complete() {
 }
 
 #[test]
-fn the_fingerprint_is_computed_from_the_bytes() {
+fn the_fingerprint_of_an_input_file_is_the_hash_of_all_its_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("pets.csv");
     fs::write(&path, "\u{feff}name\nRex\n\nTom\n").expect("written");

@@ -26,7 +26,7 @@ fn json_of(pet: Result<NewPet, String>) -> Result<String, String> {
 const REX: &str = r#"{"categoryId":7,"name":"Rex","status":"sold"}"#;
 
 #[test]
-fn both_formats_are_parsed_as_the_same_pet_even_from_an_export() {
+fn json_and_csv_lines_are_parsed_as_the_same_pet_even_if_they_were_exported() {
     let exported = r#"{"id":3,"name":"Rex","categoryId":7,"status":"sold"}"#;
     assert_eq!(json(exported).as_deref(), Ok(REX));
     let exported = csv("id,name,categoryId,status", "3,Rex,7,sold");
@@ -40,7 +40,7 @@ fn both_formats_are_parsed_as_the_same_pet_even_from_an_export() {
 }
 
 #[test]
-fn members_that_would_be_lost_are_rejected() {
+fn a_line_with_members_that_the_import_would_lose_is_rejected() {
     let refused = json(r#"{"name":"Rex","categoryId":7,"stauts":"sold"}"#);
     assert!(refused.expect_err("a typing mistake").contains("`stauts`"));
     let refused = csv("name,categoryId,stauts", "");

@@ -4,6 +4,218 @@
 
 use ::openapi_dropshot_client::generated as toolkit;
 
+/// Builds a value of [`CreatedWebhook`](super::CreatedWebhook) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::CreatedWebhook = types::CreatedWebhook::builder()
+///     .id("we_2v8rq0d7m4tk")
+///     .url("https://shop.example.com/petstore-events")
+///     .types(vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated])
+///     .status(types::WebhookStatus::Pending)
+///     .created_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .updated_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .secret("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct CreatedWebhookBuilder {
+    created_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    description: toolkit::Member<::std::option::Option<super::WebhookDescription>>,
+    disabled_reason: toolkit::Member<
+        ::std::option::Option<super::WebhookDisabledReason>,
+    >,
+    failing_since: toolkit::Member<
+        ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    >,
+    id: toolkit::Member<::std::string::String>,
+    secret: toolkit::Member<::std::string::String>,
+    status: toolkit::Member<super::WebhookStatus>,
+    types: toolkit::Member<::std::option::Option<::std::vec::Vec<super::EventType>>>,
+    updated_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    url: toolkit::Member<super::WebhookUrl>,
+}
+
+/// The builder of [`CreatedWebhook`](super::CreatedWebhook).
+pub type CreatedWebhook = CreatedWebhookBuilder;
+
+toolkit::builder!(
+    CreatedWebhook, created_at = toolkit::missing("createdAt", "created_at"), description
+    = Ok(Default::default()), disabled_reason = Ok(Default::default()), failing_since =
+    Ok(Default::default()), id = toolkit::missing("id", "id"), secret =
+    toolkit::missing("secret", "secret"), status = toolkit::missing("status", "status"),
+    types = Ok(Default::default()), updated_at = toolkit::missing("updatedAt",
+    "updated_at"), url = toolkit::missing("url", "url")
+);
+
+impl CreatedWebhook {
+    /// The time at which the webhook was created, in UTC.
+    pub fn created_at<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.created_at = value.into_member("createdAt");
+        self
+    }
+
+    /// What the webhook is for, for people.
+    pub fn description<T: toolkit::IntoOptional<super::WebhookDescription, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.description = toolkit::optional_member(value, "description");
+        self
+    }
+
+    /// Why the webhook is disabled: `owner` (by `updateWebhook`), `gone`
+    /// (the receiver responded with 410), or `failing` (no success for five days).
+    pub fn disabled_reason<T: toolkit::IntoOptional<super::WebhookDisabledReason, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.disabled_reason = toolkit::optional_member(value, "disabledReason");
+        self
+    }
+
+    /// The time of the first failure since the last success, in UTC. Absent if the last attempt was a success.
+    pub fn failing_since<
+        T: toolkit::IntoOptional<::chrono::DateTime<::chrono::offset::Utc>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.failing_since = toolkit::optional_member(value, "failingSince");
+        self
+    }
+
+    /// Unique identifier, assigned by the service.
+    pub fn id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// The secret that the receiver verifies signatures with.
+    pub fn secret<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.secret = value.into_member("secret");
+        self
+    }
+
+    /// `pending` until the receiver has returned the challenge, `enabled` while
+    /// events are sent, and `disabled` otherwise.
+    pub fn status<T: toolkit::IntoMember<super::WebhookStatus>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = value.into_member("status");
+        self
+    }
+
+    /// The types of the events that are sent. All if absent.
+    pub fn types<T: toolkit::IntoMember<::std::vec::Vec<super::EventType>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.types = value.into_member("types").map(Some);
+        self
+    }
+
+    /// The time of the last change of the webhook, in UTC.
+    pub fn updated_at<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.updated_at = value.into_member("updatedAt");
+        self
+    }
+
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    pub fn url<T: toolkit::IntoMember<super::WebhookUrl>>(mut self, value: T) -> Self {
+        self.url = value.into_member("url");
+        self
+    }
+}
+
+/// Builds a value of [`DeliveryTry`](super::DeliveryTry) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::DeliveryTry = types::DeliveryTry::builder()
+///     .at("2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?)
+///     .milliseconds(41)
+///     .failure(types::DeliveryTryFailure::Status)
+///     .http_status(503)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct DeliveryTryBuilder {
+    at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    failure: toolkit::Member<::std::option::Option<super::DeliveryTryFailure>>,
+    http_status: toolkit::Member<::std::option::Option<i32>>,
+    milliseconds: toolkit::Member<i64>,
+}
+
+/// The builder of [`DeliveryTry`](super::DeliveryTry).
+pub type DeliveryTry = DeliveryTryBuilder;
+
+toolkit::builder!(
+    DeliveryTry, at = toolkit::missing("at", "at"), failure = Ok(Default::default()),
+    http_status = Ok(Default::default()), milliseconds = toolkit::missing("milliseconds",
+    "milliseconds")
+);
+
+impl DeliveryTry {
+    /// The time of the attempt, in UTC.
+    pub fn at<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.at = value.into_member("at");
+        self
+    }
+
+    /// Why the attempt failed; absent after a success. `address`: the host has
+    /// no address that is allowed. `connection`, `tls`, `timeout`: the
+    /// receiver could not be reached. `status`: `httpStatus` says how it
+    /// responded. `redirect`: it responded with a redirect. `response`: its
+    /// response was invalid.
+    pub fn failure<T: toolkit::IntoOptional<super::DeliveryTryFailure, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.failure = toolkit::optional_member(value, "failure");
+        self
+    }
+
+    /// The status of the response, if there was one.
+    pub fn http_status<T: toolkit::IntoOptional<i32, M>, M>(mut self, value: T) -> Self {
+        self.http_status = toolkit::optional_member(value, "httpStatus");
+        self
+    }
+
+    /// How long the attempt took.
+    pub fn milliseconds<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.milliseconds = value.into_member("milliseconds");
+        self
+    }
+}
+
 /// Builds a value of [`Error`](super::Error) field by field; `build` ends it.
 ///
 /// ```
@@ -266,6 +478,61 @@ impl NewPet {
         value: T,
     ) -> Self {
         self.status = toolkit::optional_member(value, "status");
+        self
+    }
+}
+
+/// Builds a value of [`NewWebhook`](super::NewWebhook) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::NewWebhook = types::NewWebhook::builder()
+///     .url("https://shop.example.com/petstore-events")
+///     .types(vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated])
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct NewWebhookBuilder {
+    description: toolkit::Member<::std::option::Option<super::WebhookDescription>>,
+    types: toolkit::Member<::std::option::Option<::std::vec::Vec<super::EventType>>>,
+    url: toolkit::Member<super::WebhookUrl>,
+}
+
+/// The builder of [`NewWebhook`](super::NewWebhook).
+pub type NewWebhook = NewWebhookBuilder;
+
+toolkit::builder!(
+    NewWebhook, description = Ok(Default::default()), types = Ok(Default::default()), url
+    = toolkit::missing("url", "url")
+);
+
+impl NewWebhook {
+    /// What the webhook is for, for people.
+    pub fn description<T: toolkit::IntoOptional<super::WebhookDescription, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.description = toolkit::optional_member(value, "description");
+        self
+    }
+
+    /// The types of the events that are sent. All if absent.
+    pub fn types<T: toolkit::IntoMember<::std::vec::Vec<super::EventType>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.types = value.into_member("types").map(Some);
+        self
+    }
+
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    pub fn url<T: toolkit::IntoMember<super::WebhookUrl>>(mut self, value: T) -> Self {
+        self.url = value.into_member("url");
         self
     }
 }
@@ -975,6 +1242,465 @@ impl PetToImport {
         value: T,
     ) -> Self {
         self.status = toolkit::optional_member(value, "status");
+        self
+    }
+}
+
+/// Builds a value of [`Redelivery`](super::Redelivery) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Redelivery = types::Redelivery::builder().delivery(17).build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct RedeliveryBuilder {
+    delivery: toolkit::Member<::std::option::Option<i64>>,
+    since: toolkit::Member<
+        ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    >,
+    until: toolkit::Member<
+        ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    >,
+}
+
+/// The builder of [`Redelivery`](super::Redelivery).
+pub type Redelivery = RedeliveryBuilder;
+
+toolkit::builder!(
+    Redelivery, delivery = Ok(Default::default()), since = Ok(Default::default()), until
+    = Ok(Default::default())
+);
+
+impl Redelivery {
+    /// The `id` of one delivery.
+    pub fn delivery<T: toolkit::IntoOptional<i64, M>, M>(mut self, value: T) -> Self {
+        self.delivery = toolkit::optional_member(value, "delivery");
+        self
+    }
+
+    /// The beginning of the period, in UTC.
+    pub fn since<
+        T: toolkit::IntoOptional<::chrono::DateTime<::chrono::offset::Utc>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.since = toolkit::optional_member(value, "since");
+        self
+    }
+
+    /// The end of the period, in UTC; now if absent.
+    pub fn until<
+        T: toolkit::IntoOptional<::chrono::DateTime<::chrono::offset::Utc>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.until = toolkit::optional_member(value, "until");
+        self
+    }
+}
+
+/// Builds a value of [`RedeliveryResult`](super::RedeliveryResult) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::RedeliveryResult = types::RedeliveryResult::builder()
+///     .count(1)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct RedeliveryResultBuilder {
+    count: toolkit::Member<i64>,
+}
+
+/// The builder of [`RedeliveryResult`](super::RedeliveryResult).
+pub type RedeliveryResult = RedeliveryResultBuilder;
+
+toolkit::builder!(RedeliveryResult, count = toolkit::missing("count", "count"));
+
+impl RedeliveryResult {
+    /// The number of deliveries.
+    pub fn count<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.count = value.into_member("count");
+        self
+    }
+}
+
+/// Builds a value of [`Webhook`](super::Webhook) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Webhook = types::Webhook::builder()
+///     .id("we_2v8rq0d7m4tk")
+///     .url("https://shop.example.com/petstore-events")
+///     .types(vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated])
+///     .status(types::WebhookStatus::Enabled)
+///     .created_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .updated_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct WebhookBuilder {
+    created_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    description: toolkit::Member<::std::option::Option<super::WebhookDescription>>,
+    disabled_reason: toolkit::Member<
+        ::std::option::Option<super::WebhookDisabledReason>,
+    >,
+    failing_since: toolkit::Member<
+        ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    >,
+    id: toolkit::Member<::std::string::String>,
+    status: toolkit::Member<super::WebhookStatus>,
+    types: toolkit::Member<::std::option::Option<::std::vec::Vec<super::EventType>>>,
+    updated_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    url: toolkit::Member<super::WebhookUrl>,
+}
+
+/// The builder of [`Webhook`](super::Webhook).
+pub type Webhook = WebhookBuilder;
+
+toolkit::builder!(
+    Webhook, created_at = toolkit::missing("createdAt", "created_at"), description =
+    Ok(Default::default()), disabled_reason = Ok(Default::default()), failing_since =
+    Ok(Default::default()), id = toolkit::missing("id", "id"), status =
+    toolkit::missing("status", "status"), types = Ok(Default::default()), updated_at =
+    toolkit::missing("updatedAt", "updated_at"), url = toolkit::missing("url", "url")
+);
+
+impl Webhook {
+    /// The time at which the webhook was created, in UTC.
+    pub fn created_at<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.created_at = value.into_member("createdAt");
+        self
+    }
+
+    /// What the webhook is for, for people.
+    pub fn description<T: toolkit::IntoOptional<super::WebhookDescription, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.description = toolkit::optional_member(value, "description");
+        self
+    }
+
+    /// Why the webhook is disabled: `owner` (by `updateWebhook`), `gone`
+    /// (the receiver responded with 410), or `failing` (no success for five days).
+    pub fn disabled_reason<T: toolkit::IntoOptional<super::WebhookDisabledReason, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.disabled_reason = toolkit::optional_member(value, "disabledReason");
+        self
+    }
+
+    /// The time of the first failure since the last success, in UTC. Absent if the last attempt was a success.
+    pub fn failing_since<
+        T: toolkit::IntoOptional<::chrono::DateTime<::chrono::offset::Utc>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.failing_since = toolkit::optional_member(value, "failingSince");
+        self
+    }
+
+    /// Unique identifier, assigned by the service.
+    pub fn id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// `pending` until the receiver has returned the challenge, `enabled` while
+    /// events are sent, and `disabled` otherwise.
+    pub fn status<T: toolkit::IntoMember<super::WebhookStatus>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = value.into_member("status");
+        self
+    }
+
+    /// The types of the events that are sent. All if absent.
+    pub fn types<T: toolkit::IntoMember<::std::vec::Vec<super::EventType>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.types = value.into_member("types").map(Some);
+        self
+    }
+
+    /// The time of the last change of the webhook, in UTC.
+    pub fn updated_at<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.updated_at = value.into_member("updatedAt");
+        self
+    }
+
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    pub fn url<T: toolkit::IntoMember<super::WebhookUrl>>(mut self, value: T) -> Self {
+        self.url = value.into_member("url");
+        self
+    }
+}
+
+/// Builds a value of [`WebhookDelivery`](super::WebhookDelivery) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDelivery = types::WebhookDelivery::builder()
+///     .id(17)
+///     .message_id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .type_("order.placed")
+///     .status(types::DeliveryStatus::Waiting)
+///     .tries(1)
+///     .created_at(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .next_try_at(
+///         "2026-11-27T12:00:05Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .last_try(
+///         types::DeliveryTry::try_from(
+///             types::DeliveryTry::builder()
+///                 .at(
+///                     "2026-11-27T12:00:00Z"
+///                         .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///                 )
+///                 .milliseconds(41)
+///                 .failure(types::DeliveryTryFailure::Status)
+///                 .http_status(503),
+///         )?,
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct WebhookDeliveryBuilder {
+    created_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    id: toolkit::Member<i64>,
+    last_try: toolkit::Member<::std::option::Option<super::DeliveryTry>>,
+    message_id: toolkit::Member<::std::string::String>,
+    next_try_at: toolkit::Member<
+        ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    >,
+    status: toolkit::Member<super::DeliveryStatus>,
+    tries: toolkit::Member<i32>,
+    type_: toolkit::Member<::std::string::String>,
+}
+
+/// The builder of [`WebhookDelivery`](super::WebhookDelivery).
+pub type WebhookDelivery = WebhookDeliveryBuilder;
+
+toolkit::builder!(
+    WebhookDelivery, created_at = toolkit::missing("createdAt", "created_at"), id =
+    toolkit::missing("id", "id"), last_try = Ok(Default::default()), message_id =
+    toolkit::missing("messageId", "message_id"), next_try_at = Ok(Default::default()),
+    status = toolkit::missing("status", "status"), tries = toolkit::missing("tries",
+    "tries"), type_ = toolkit::missing("type", "type_")
+);
+
+impl WebhookDelivery {
+    /// The time at which the delivery was created, in UTC.
+    pub fn created_at<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.created_at = value.into_member("createdAt");
+        self
+    }
+
+    /// Unique identifier of the delivery.
+    pub fn id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// An attempt to deliver an event.
+    pub fn last_try<T: toolkit::IntoOptional<super::DeliveryTry, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.last_try = toolkit::optional_member(value, "lastTry");
+        self
+    }
+
+    /// The `id` of the event, which every attempt has in its header `webhook-id`.
+    pub fn message_id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.message_id = value.into_member("messageId");
+        self
+    }
+
+    /// The time of the next attempt, in UTC. Present only if the status is `waiting` and there was an attempt.
+    pub fn next_try_at<
+        T: toolkit::IntoOptional<::chrono::DateTime<::chrono::offset::Utc>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.next_try_at = toolkit::optional_member(value, "nextTryAt");
+        self
+    }
+
+    /// Whether an event was delivered, is still to be tried, or was given up.
+    pub fn status<T: toolkit::IntoMember<super::DeliveryStatus>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = value.into_member("status");
+        self
+    }
+
+    /// The number of attempts so far.
+    pub fn tries<T: toolkit::IntoMember<i32>>(mut self, value: T) -> Self {
+        self.tries = value.into_member("tries");
+        self
+    }
+
+    /// The type of the event.
+    pub fn type_<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.type_ = value.into_member("type");
+        self
+    }
+}
+
+/// Builds a value of [`WebhookSecret`](super::WebhookSecret) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookSecret = types::WebhookSecret::builder()
+///     .secret("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")
+///     .previous_until(
+///         "2026-11-28T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct WebhookSecretBuilder {
+    previous_until: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    secret: toolkit::Member<::std::string::String>,
+}
+
+/// The builder of [`WebhookSecret`](super::WebhookSecret).
+pub type WebhookSecret = WebhookSecretBuilder;
+
+toolkit::builder!(
+    WebhookSecret, previous_until = toolkit::missing("previousUntil", "previous_until"),
+    secret = toolkit::missing("secret", "secret")
+);
+
+impl WebhookSecret {
+    /// The time until which the service also signs with the secret before, in UTC.
+    pub fn previous_until<
+        T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>,
+    >(mut self, value: T) -> Self {
+        self.previous_until = value.into_member("previousUntil");
+        self
+    }
+
+    /// The new secret.
+    pub fn secret<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.secret = value.into_member("secret");
+        self
+    }
+}
+
+/// Builds a value of [`WebhookUpdate`](super::WebhookUpdate) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookUpdate = types::WebhookUpdate::builder()
+///     .status(types::WebhookUpdateStatus::Disabled)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct WebhookUpdateBuilder {
+    description: toolkit::Member<::std::option::Option<super::WebhookDescription>>,
+    status: toolkit::Member<::std::option::Option<super::WebhookUpdateStatus>>,
+    types: toolkit::Member<::std::option::Option<::std::vec::Vec<super::EventType>>>,
+    url: toolkit::Member<::std::option::Option<super::WebhookUrl>>,
+}
+
+/// The builder of [`WebhookUpdate`](super::WebhookUpdate).
+pub type WebhookUpdate = WebhookUpdateBuilder;
+
+toolkit::builder!(
+    WebhookUpdate, description = Ok(Default::default()), status = Ok(Default::default()),
+    types = Ok(Default::default()), url = Ok(Default::default())
+);
+
+impl WebhookUpdate {
+    /// What the webhook is for, for people.
+    pub fn description<T: toolkit::IntoOptional<super::WebhookDescription, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.description = toolkit::optional_member(value, "description");
+        self
+    }
+
+    /// Whether events are sent.
+    pub fn status<T: toolkit::IntoOptional<super::WebhookUpdateStatus, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = toolkit::optional_member(value, "status");
+        self
+    }
+
+    /// The types of the events that are sent from now on. An empty list stands for all.
+    pub fn types<T: toolkit::IntoMember<::std::vec::Vec<super::EventType>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.types = value.into_member("types").map(Some);
+        self
+    }
+
+    /// The address of the receiver: `https`, without user name, password and
+    /// fragment. Its host must be reachable from the public internet.
+    pub fn url<T: toolkit::IntoOptional<super::WebhookUrl, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.url = toolkit::optional_member(value, "url");
         self
     }
 }

@@ -7,7 +7,7 @@ fn statuses() -> impl Iterator<Item = Option<PetStatus>> {
 }
 
 #[test]
-fn a_cursor_is_accepted_only_with_the_filter_it_was_created_for() {
+fn a_cursor_is_accepted_only_with_the_filter_for_which_the_cursor_was_created() {
     for status in statuses() {
         for after in [1, 20, i64::MAX] {
             let text = Position {
@@ -41,7 +41,7 @@ fn a_cursor_is_short_enough_for_the_contract() {
 }
 
 #[test]
-fn the_example_of_the_contract_is_a_cursor() {
+fn the_example_cursor_in_the_contract_is_valid() {
     assert_eq!(Position::read("MTphOjI", Some(PetStatus::Available)), Ok(2));
 }
 
@@ -141,7 +141,7 @@ fn a_cursor_of_another_list_is_rejected() {
 }
 
 #[test]
-fn the_example_of_the_contract_is_a_cursor_and_its_link() {
+fn the_example_cursor_and_the_example_link_in_the_contract_are_valid() {
     let filter = OrderFilter {
         status: Some(OrderStatus::Placed),
         pet_id: None,

@@ -1,4 +1,4 @@
-//! Tests how long keys are cached, and when they are forgotten.
+//! Tests how long keys are cached, and when they are removed.
 
 use super::*;
 use crate::{KeyId, KeyLimits};
@@ -11,7 +11,7 @@ fn key() -> FoundKey {
 }
 
 #[test]
-fn a_key_is_kept_for_half_a_second_after_its_look_up_began() {
+fn a_key_stays_in_the_cache_for_half_a_second_after_its_look_up_began() {
     let (cache, hash) = (KeyCache::default(), KeyHash::new([1; 32]));
     let look_up = cache.find(&hash).expect_err("nothing is cached");
     cache.add(look_up, hash, key());

@@ -1,4 +1,4 @@
-//! Tests the URLs of PostgreSQL databases, and that none of them shows its password.
+//! Tests the URLs of PostgreSQL databases, and that no output shows their passwords.
 
 use super::*;
 
@@ -64,7 +64,7 @@ fn a_password_is_in_neither_debug_nor_display_output() {
 }
 
 #[test]
-fn rejected_database_urls_do_not_repeat_the_password() {
+fn messages_about_rejected_urls_do_not_contain_the_password() {
     let rejected = [
         "postgres://pets:s3c@ret@db/store",
         "postgres://pets:s3c?ret@db/store",

@@ -1,4 +1,4 @@
-//! Tests that each changed bit of a backup is found.
+//! Tests that each flipped bit of a backup is detected.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn backup(pages: usize) -> File {
     file
 }
 
-/// The checks of a file in which some bits of a byte are flipped. They are flipped back afterwards.
+/// Flips some bits of a byte, reads the checksum, and flips the bits back.
 fn found_with_flipped(file: &mut File, at: u64, bits: u8) -> Option<bool> {
     let flip = |file: &mut File| {
         let mut byte = [0];
@@ -28,7 +28,7 @@ fn found_with_flipped(file: &mut File, at: u64, bits: u8) -> Option<bool> {
 }
 
 #[test]
-fn each_flipped_bit_is_found() {
+fn each_flipped_bit_is_detected() {
     let mut file = backup(3);
     assert_eq!(read_checksum(&mut file).expect("readable"), Some(false));
     append(&mut file).expect("written");

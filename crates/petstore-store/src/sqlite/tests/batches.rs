@@ -22,7 +22,7 @@ async fn writes_that_wait_together_share_a_commit() {
         WriteStats {
             batches: 2,
             writes: 51,
-            // The first write alone, and then all that waited for it.
+            // The first write is alone in its batch; all other writes waited for it.
             sizes: [1, 0, 0, 0, 0, 0, 1, 0, 0],
             queued: 0
         }
@@ -30,7 +30,7 @@ async fn writes_that_wait_together_share_a_commit() {
 }
 
 #[tokio::test]
-async fn a_batch_is_bounded() {
+async fn the_number_of_writes_in_a_batch_is_bounded() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let creates: Vec<_> = (0..BATCH + 1)
@@ -60,11 +60,11 @@ async fn writes_beyond_the_byte_limit_of_a_batch_go_into_the_next_batch() {
 }
 
 #[tokio::test]
-async fn writes_that_wait_hold_a_bounded_number_of_bytes() {
+async fn the_total_size_of_queued_writes_is_bounded() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let name = "x".repeat(QUEUE_BYTES / 16);
-    // One caller gets three quarters.
+    // A single caller gets at most three quarters.
     let accepted: Vec<_> = (0..12).map(|_| fixture.create(name.clone())).collect();
     fixture.until_queued(12).await;
     let rejected = fixture.create(name).await.expect("no panic");
@@ -167,7 +167,7 @@ async fn a_write_that_panics_is_undone_and_the_rest_of_its_batch_is_committed() 
 }
 
 #[tokio::test]
-async fn a_dropped_caller_does_not_cancel_its_write() {
+async fn aborting_the_caller_does_not_cancel_a_queued_write() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let create = fixture.create("Rex");
@@ -187,7 +187,7 @@ async fn a_dropped_caller_does_not_cancel_its_write() {
 async fn a_full_queue_rejects_writes_at_once_and_does_not_start_them() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
-    // One caller gets three quarters.
+    // A single caller gets at most three quarters.
     let all = QUEUE / 4 * 3;
     let accepted: Vec<_> = (0..all)
         .map(|number| fixture.create(number.to_string()))
@@ -210,7 +210,7 @@ async fn a_full_queue_rejects_writes_at_once_and_does_not_start_them() {
     let names = fixture.names().await;
     assert_eq!(names.len(), all + 1);
     let place = names.iter().position(|name| name == "other");
-    // The first one was received before the others, and then the keys take turns.
+    // The writer had already received the first write; after it, the keys take turns.
     assert_eq!(place, Some(2));
     fixture
         .create("later")

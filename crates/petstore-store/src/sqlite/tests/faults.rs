@@ -77,7 +77,7 @@ async fn creations_fail_while_the_disk_is_full_and_succeed_when_there_is_room() 
         ["Tom".to_owned(), "x".repeat(1 << 20), "x".to_owned()].map(|name| fixture.create(name));
     fixture.until_queued(3).await;
     gate.open().await;
-    // SQLite undoes the whole transaction, so none of them may count.
+    // SQLite rolls back the whole transaction, so none of the creations may succeed.
     for create in creates {
         let error = create.await.expect("no panic").expect_err("no room");
         assert_eq!(outcome(&error), Some(Outcome::NotApplied), "{error:?}");
@@ -101,11 +101,11 @@ async fn creations_fail_while_the_disk_is_full_and_succeed_when_there_is_room() 
 }
 
 #[tokio::test]
-async fn a_failed_commit_is_an_unknown_outcome_for_all_of_its_writes() {
+async fn after_a_failed_commit_all_writes_of_the_batch_have_an_unknown_outcome() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let create = fixture.create("Rex");
-    // A deferred foreign key is first looked at by COMMIT.
+    // SQLite checks a deferred foreign key only at COMMIT.
     let spoil = fixture.execute(
         "CREATE TABLE parent (id INTEGER PRIMARY KEY);
          CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
@@ -128,7 +128,7 @@ async fn a_failed_commit_is_an_unknown_outcome_for_all_of_its_writes() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_removed_during_a_commit_is_an_unknown_outcome() {
+async fn a_write_has_an_unknown_outcome_if_the_database_file_is_moved_away_during_the_commit() {
     let fixture = in_a_file();
     let path = fixture.folder.path().join("pets.db");
     let away = fixture.folder.path().join("away.db");
@@ -139,13 +139,13 @@ async fn a_file_that_is_removed_during_a_commit_is_an_unknown_outcome() {
     });
     let error = created.await.expect_err("nobody would find it");
     assert_eq!(outcome(&error), Some(Outcome::Unknown), "{error:?}");
-    // Here it turns out to be there.
+    // In this test, the write is in the file that was moved.
     std::fs::rename(&away, &path).expect("moved back");
     assert_eq!(fixture.names().await, ["Rex"]);
 }
 
 #[tokio::test]
-async fn a_status_of_a_newer_version_is_an_error_that_does_not_repeat_it() {
+async fn the_message_about_an_unknown_status_does_not_contain_the_status() {
     let fixture = in_a_file();
     let newer = "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'reserved')";
     fixture.execute(newer).await.expect("a pet");
@@ -159,7 +159,7 @@ async fn a_status_of_a_newer_version_is_an_error_that_does_not_repeat_it() {
 }
 
 #[tokio::test]
-async fn a_closed_file_leaves_no_log_behind() {
+async fn closing_a_store_removes_its_write_ahead_log() {
     let fixture = in_a_file();
     fixture
         .create("Rex")

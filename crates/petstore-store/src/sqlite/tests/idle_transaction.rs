@@ -5,7 +5,7 @@ use crate::sqlite::idle_transaction::IdleTransaction;
 use rusqlite::Connection;
 use std::time::{Duration, Instant};
 
-/// The connection of the store, and another one.
+/// Returns the connection of the store, and another connection.
 fn two(folder: &TempDir) -> [Connection; 2] {
     let path = folder.path().join("log.db");
     let own = Connection::open(&path).expect("a connection");
@@ -33,7 +33,7 @@ fn can_restart(db: &Connection) -> bool {
 }
 
 #[test]
-fn the_log_can_restart_once_the_idle_transaction_has_ended() {
+fn the_log_can_restart_after_the_idle_transaction_has_ended() {
     let folder = TempDir::new().expect("a temporary folder");
     let [own, other] = two(&folder);
     let mut idle = IdleTransaction::default();
@@ -43,7 +43,7 @@ fn the_log_can_restart_once_the_idle_transaction_has_ended() {
         assert!(!can_restart(&other));
         idle.end(&own);
         assert!(can_restart(&other));
-        // Its own writes do not keep it from the next idle transaction.
+        // The connection's own writes do not prevent the next idle transaction.
         write(&own);
     }
 }
@@ -71,8 +71,8 @@ fn no_idle_transaction_is_left_open_while_another_connection_writes() {
     assert_eq!(seen, 4);
 }
 
-/// Whether somebody holds one of the locks of those who read: bytes 123 to 127 of
-/// the index of the log, of which Linux lists the first and the last.
+/// Whether a process holds a read lock: one of the bytes 123 to 127 of the index of the log. Linux
+/// lists the first and the last byte of each lock.
 #[cfg(target_os = "linux")]
 fn is_read(index: &std::path::Path) -> bool {
     use std::{fs, os::unix::fs::MetadataExt as _};

@@ -1,5 +1,5 @@
-//! The cache of keys forgets a key with the commit that could have revoked it, and survives the
-//! writes of this process.
+//! Tests that the key cache drops its keys after a commit that could have revoked one, and keeps them
+//! after other writes of this process.
 
 use super::*;
 use crate::KeyLimits;
@@ -46,7 +46,7 @@ async fn a_key_stays_in_the_cache_while_this_process_creates_pets() {
 }
 
 #[tokio::test]
-async fn a_key_that_this_process_revokes_is_forgotten_with_the_commit() {
+async fn a_key_that_this_process_revokes_is_removed_from_the_cache_at_the_commit() {
     let fixture = Fixture::with_a_key().await;
     let gate = fixture.gate().await;
     let revoked = tokio::spawn({
@@ -73,7 +73,7 @@ async fn every_commit_of_another_connection_empties_the_cache() {
             .execute("UPDATE api_keys SET name = ?1", [name])
             .expect("changed");
         assert!(!fixture.is_cached());
-        // The next write of this process does not bring it back.
+        // The next write of this process does not add the key to the cache again.
         let created = fixture.create("Rex").await.expect("no panic");
         created.expect("a pet");
         assert!(!fixture.is_cached());
@@ -86,7 +86,7 @@ async fn every_commit_of_another_connection_empties_the_cache() {
 }
 
 #[test]
-fn a_commit_of_another_connection_after_that_of_a_batch_empties_the_cache() {
+fn a_commit_of_another_connection_after_a_batch_empties_the_cache() {
     let folder = TempDir::new().expect("a temporary folder");
     let path = folder.path().join("test.db");
     let open = || Connection::open(&path).expect("a database");

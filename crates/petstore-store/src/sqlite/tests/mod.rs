@@ -1,4 +1,4 @@
-//! Tests of the SQLite store that the trait `Store` cannot show: how writes are
+//! Tests of the SQLite store that need more than the trait `Store`: how writes are
 //! grouped, and faults that need a connection of the store.
 
 mod batches;
@@ -15,7 +15,7 @@ use std::sync::mpsc;
 use tempfile::TempDir;
 use tokio::task::{JoinHandle, yield_now};
 
-/// A store in a file of its own.
+/// A store in its own file.
 struct Fixture {
     store: Arc<SqliteStore>,
     folder: TempDir,
@@ -33,7 +33,7 @@ fn in_a_file() -> Fixture {
 }
 
 impl Fixture {
-    /// Holds the writer up, inside of a write, until the gate is opened.
+    /// Blocks the writer inside a write until the gate is opened.
     async fn gate(&self) -> Gate {
         let (open, opened) = mpsc::channel::<()>();
         let (reached, mut is_reached) = tokio::sync::mpsc::unbounded_channel();
@@ -58,7 +58,7 @@ impl Fixture {
         tokio::spawn(async move { store.create_pet(pet).await })
     }
 
-    /// As [`create`](Self::create), for a key with this id.
+    /// Like [`create`](Self::create), on behalf of a key with this id.
     fn create_for(&self, key: u64, name: &str) -> JoinHandle<Result<Pet, StoreError>> {
         let (store, pet) = (Arc::clone(&self.store), pet(name));
         let create = async move { store.create_pet(pet).await };
@@ -89,7 +89,7 @@ impl Fixture {
         }
     }
 
-    /// Runs SQL on the connection that writes, inside of a write.
+    /// Runs SQL on the write connection, inside a write.
     async fn execute(&self, sql: &str) -> Result<(), StoreError> {
         let sql = sql.to_owned();
         self.store

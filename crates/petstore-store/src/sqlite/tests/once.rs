@@ -47,13 +47,13 @@ async fn two_creations_with_the_same_key_in_a_batch_add_one_pet() {
 }
 
 #[tokio::test]
-async fn a_rolled_back_batch_does_not_use_up_its_keys() {
+async fn a_batch_that_is_rolled_back_does_not_use_up_idempotency_keys() {
     let fixture = in_a_file();
     fixture.store.create_key(key(1)).await.expect("a key");
     let gate = fixture.gate().await;
     let once_before = fixture.create_once("Rex", "a");
     fixture.until_queued(1).await;
-    // It fails, and the batch runs again with a savepoint for each.
+    // This creation fails, and the batch runs again with a savepoint for each write.
     let store = Arc::clone(&fixture.store);
     let failing = tokio::spawn(async move { store.create_key(key(1)).await });
     fixture.until_queued(2).await;
@@ -76,7 +76,7 @@ async fn a_rolled_back_batch_does_not_use_up_its_keys() {
 #[tokio::test]
 async fn a_pet_and_its_key_are_stored_together_or_not_at_all() {
     let fixture = in_a_file();
-    // The pet is written first: the failure of the key must take it back.
+    // The pet is written first: if storing the key fails, the pet must be rolled back.
     let trigger = "CREATE TRIGGER no_keys BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'for the test'); END";
     fixture.execute(trigger).await.expect("a trigger");
     let rejected = fixture.create_once("Rex", "a").await.expect("no panic");

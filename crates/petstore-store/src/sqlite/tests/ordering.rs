@@ -1,5 +1,5 @@
-//! Tests orders and their pets within one batch, also if one of the two cannot
-//! be written.
+//! Tests orders and their pets within one batch, including failures to write one of
+//! the two.
 
 use super::*;
 use crate::{Creation, IdempotencyKey, NotOrdered, NotUpdated, Once};
@@ -93,7 +93,7 @@ async fn all_transitions_of_an_order_can_be_in_one_batch() {
     }
     let end = (Some(PetStatus::Sold), Some(OrderStatus::Delivered));
     assert_eq!(fixture.statuses(pet).await, end);
-    // The pet, the gate, and all of this.
+    // Batches: the pet, the gate, and all writes above.
     assert_eq!(fixture.store.stats().batches, 3);
 }
 
@@ -107,7 +107,7 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
         )
     };
     let free = (Some(PetStatus::Available), None);
-    // The pet is taken first: the failure of what follows must give it back.
+    // The pet is reserved first: if a later step fails, this must be rolled back.
     for change in ["INSERT ON orders", "INSERT ON idempotency_keys"] {
         fixture
             .execute(&reject("no_order", change))
@@ -149,7 +149,7 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn an_unknown_status_is_an_error_and_not_taken_for_another_one() {
+async fn an_unknown_status_of_an_order_is_an_error() {
     let fixture = in_a_file();
     let pet = fixture.available().await;
     let placed = fixture

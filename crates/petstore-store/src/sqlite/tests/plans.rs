@@ -1,5 +1,5 @@
-//! Tests that the cost of a page does not grow with the number of pets, by the
-//! query plans of SQLite.
+//! Tests with SQLite's query plans that the cost of a page does not grow with the
+//! number of pets.
 
 use super::*;
 use crate::record::Record;
@@ -18,7 +18,7 @@ fn plan(db: &Connection, sql: &str, parameters: impl rusqlite::Params) -> rusqli
 }
 
 #[tokio::test]
-async fn pages_are_found_by_index_and_need_no_sorting() {
+async fn pages_of_pets_use_an_index_and_need_no_sorting() {
     let fixture = in_a_file();
     let plans = fixture.store.readers.read_here(|db| {
         Ok([
@@ -36,7 +36,7 @@ async fn pages_are_found_by_index_and_need_no_sorting() {
 }
 
 #[tokio::test]
-async fn pages_of_orders_are_found_by_index_and_need_no_sorting() {
+async fn pages_of_orders_use_an_index_and_need_no_sorting() {
     let fixture = in_a_file();
     let plans = fixture.store.readers.read_here(|db| {
         Ok([
@@ -94,7 +94,7 @@ async fn expired_idempotency_keys_are_found_by_index_without_sorting() {
 }
 
 #[tokio::test]
-async fn tests_reject_a_statement_that_no_index_serves() {
+async fn a_debug_build_rejects_a_statement_without_a_suitable_index() {
     let fixture = in_a_file();
     let problem = |sql: &str| {
         let prepared = fixture.store.readers.read_here(|db| {

@@ -1,4 +1,4 @@
-//! Makes a new, empty store of each backend for one test, or none if the
+//! Creates a new, empty store of each backend for one test. Returns `None` if the
 //! backend is not installed.
 
 use super::AnyStore;
@@ -6,7 +6,7 @@ use crate::postgres_server;
 use petstore_store::{DatabaseUrl, open};
 use tempfile::TempDir;
 
-/// A new store and what has to outlive it.
+/// A new store and the folder that must exist as long as the store.
 pub(crate) struct Backend {
     store: AnyStore,
     _folder: Option<TempDir>,

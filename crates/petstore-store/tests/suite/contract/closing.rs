@@ -7,7 +7,7 @@ use chrono::Utc;
 use petstore_models::OrderStatus;
 use petstore_store::{KeyHash, KeyId, Outcome, PetQuery, StoreError};
 
-pub(crate) async fn a_store_that_works_passes_its_check(store: AnyStore) {
+pub(crate) async fn a_working_store_passes_the_health_check(store: AnyStore) {
     store.check().await.expect("it works");
 }
 
@@ -24,7 +24,7 @@ pub(crate) async fn writes_are_counted(store: AnyStore) {
     );
 }
 
-pub(crate) async fn its_connections_are_counted_while_it_is_open(store: AnyStore) {
+pub(crate) async fn connections_are_counted_while_the_store_is_open(store: AnyStore) {
     let pet = create(&store, "Rex", None).await;
     store.pet(pet.id).await.expect("it can be read");
     let pool = store.pool();
@@ -35,13 +35,15 @@ pub(crate) async fn its_connections_are_counted_while_it_is_open(store: AnyStore
     assert_eq!((pool.used, pool.idle), (0, 0), "{pool:?}");
 }
 
-pub(crate) async fn a_closed_store_rejects_everything(store: AnyStore) {
+pub(crate) async fn a_closed_store_rejects_every_call(store: AnyStore) {
     create(&store, "Rex", None).await;
     store.close().await.expect("it closes");
     let hash = KeyHash::new([0; 32]);
     let rejections = [
         store.create_pet(new_pet("Tom", None)).await.map(drop),
         store.pet(1).await.map(drop),
+        store.webhook_position().await.map(drop),
+        store.forget_deliveries(Utc::now(), 1).await.map(drop),
         store.list_pets(PetQuery::first(1)).await.map(drop),
         store.create_order(new_order(1), Utc::now()).await.map(drop),
         store

@@ -1,4 +1,4 @@
-//! Tests of the feed: each change has its events, and whoever follows the pages gets each once.
+//! Tests of the feed: each change has its events, and a consumer that follows the pages gets each event once.
 
 use super::{AnyStore, create, once};
 use crate::fixtures::new_order;
@@ -26,7 +26,7 @@ async fn list(
     store.list_events(query).await.expect("a page")
 }
 
-/// All events from there on, page by page.
+/// Returns all events after this position, page by page.
 async fn follow(
     store: &AnyStore,
     after: EventsAfter,
@@ -115,7 +115,7 @@ pub(crate) async fn each_change_has_its_events_in_order_with_the_new_version(sto
         .map(|event| (event.version, event.data.clone()))
         .collect();
     assert_eq!(found, expected);
-    // The clock that went back did not move the order back.
+    // The clock was set back, but the time of the order did not go back.
     let times: Vec<_> = events[1..].iter().map(|event| event.at).collect();
     assert_eq!(times, [0, 1, 1, 5, 5, 5, 9, 9].map(at));
     let ids: BTreeSet<_> = events.iter().map(|event| &event.id).collect();
@@ -166,11 +166,11 @@ pub(crate) async fn a_change_that_is_rejected_or_repeated_has_no_event(store: An
     assert_eq!(now(&store).await, before);
 }
 
-pub(crate) async fn pages_of_any_size_have_each_event_once(store: AnyStore) {
+pub(crate) async fn pages_of_any_size_contain_each_event_exactly_once(store: AnyStore) {
     for number in 0..7 {
         create(&store, number.to_string(), None).await;
     }
-    // As long as a page may be.
+    // Longer than a page may be.
     create(&store, "x".repeat(300 << 10), None).await;
     create(&store, "last", None).await;
     let all = follow(&store, EventsAfter::Start, ALL, 100).await;
@@ -188,7 +188,7 @@ pub(crate) async fn pages_of_any_size_have_each_event_once(store: AnyStore) {
     }
 }
 
-pub(crate) async fn a_page_of_some_types_moves_on_although_it_is_empty(store: AnyStore) {
+pub(crate) async fn an_empty_page_of_some_types_advances_the_position(store: AnyStore) {
     let before = now(&store).await;
     create(&store, "Rex", None).await;
     let orders = [EventType::OrderPlaced, EventType::OrderUpdated];
@@ -203,7 +203,7 @@ pub(crate) async fn a_page_of_some_types_moves_on_although_it_is_empty(store: An
     assert_eq!(met, [EventData::OrderPlaced(placed)]);
 }
 
-pub(crate) async fn a_cursor_of_another_history_is_reset(store: AnyStore) {
+pub(crate) async fn a_cursor_from_another_history_is_rejected_as_reset(store: AnyStore) {
     create(&store, "Rex", None).await;
     create(&store, "Tom", None).await;
     let last = now(&store).await;
@@ -235,9 +235,7 @@ pub(crate) async fn a_cursor_of_another_history_is_reset(store: AnyStore) {
     }
 }
 
-pub(crate) async fn old_events_are_deleted_from_the_beginning_and_no_position_is_used_again(
-    store: AnyStore,
-) {
+pub(crate) async fn old_events_are_deleted_first_and_positions_are_never_reused(store: AnyStore) {
     let forget = async |minutes, limit| {
         let forgotten = store.forget_events(at(minutes), limit).await;
         forgotten.expect("a result")
@@ -249,7 +247,7 @@ pub(crate) async fn old_events_are_deleted_from_the_beginning_and_no_position_is
     let all = follow(&store, EventsAfter::Start, ALL, 100).await;
     assert_eq!(forget(1, 10).await, 0);
     assert_eq!(forget(5, 1).await, 1);
-    // The third stays, and so does the fourth behind it, although it is old.
+    // The third event is kept, and so is the fourth, although it is old.
     assert_eq!(forget(5, 10).await, 1);
     assert_eq!(forget(5, 10).await, 0);
     assert_eq!(follow(&store, EventsAfter::Start, ALL, 1).await, all[2..]);
@@ -258,7 +256,7 @@ pub(crate) async fn old_events_are_deleted_from_the_beginning_and_no_position_is
         list(&store, after(0), ALL, 9).await,
         Err(CursorLost::Expired)
     );
-    // Nothing is missed behind the last one that was deleted.
+    // A consumer at the last deleted event misses nothing.
     assert_eq!(follow(&store, after(1), ALL, 9).await, all[2..]);
     let mut other = all[1].position;
     other.check ^= 1;
@@ -273,7 +271,7 @@ pub(crate) async fn old_events_are_deleted_from_the_beginning_and_no_position_is
     assert_eq!(met[0].position.position, all[3].position.position + 1);
 }
 
-pub(crate) async fn a_feed_begins_anew_after_changes_without_events(store: AnyStore) {
+pub(crate) async fn a_new_incarnation_begins_after_changes_without_events(store: AnyStore) {
     let pet = create(&store, "Rex", Some(PetStatus::Available)).await;
     let before = now(&store).await;
     store.record_events(true).await.expect("it is on already");
@@ -302,8 +300,8 @@ pub(crate) async fn a_feed_begins_anew_after_changes_without_events(store: AnySt
     assert_eq!(met.len(), 1);
 }
 
-/// Of these writes some are in one batch, and some have the same pet.
-pub(crate) async fn writers_at_once_lose_no_event(store: AnyStore) {
+/// Some of these writes share a batch, and some have the same pet.
+pub(crate) async fn concurrent_writers_lose_no_event(store: AnyStore) {
     let pet = create(&store, "Rex", Some(PetStatus::Available)).await;
     let begin = now(&store).await;
     let consumer = async {
@@ -312,7 +310,7 @@ pub(crate) async fn writers_at_once_lose_no_event(store: AnyStore) {
             let page = list(&store, after, ALL, 7).await.expect("a page");
             after = EventsAfter::Event(page.next);
             met.extend(page.events);
-            // On SQLite a read waits for nothing.
+            // On SQLite, a read never waits, so this task must yield.
             tokio::task::yield_now().await;
         }
         met
@@ -336,4 +334,30 @@ pub(crate) async fn writers_at_once_lose_no_event(store: AnyStore) {
         _ => None,
     });
     assert_eq!(created.collect::<BTreeSet<_>>().len(), 8 * 20);
+}
+
+pub(crate) async fn a_page_after_an_event_number_begins_with_the_next_event_that_still_exists(
+    store: AnyStore,
+) {
+    for minute in 1..=4 {
+        let pet = super::new_pet(minute.to_string(), None);
+        let added = once::create(&store, pet, once::once(1, &minute.to_string(), at(minute)));
+        assert!(matches!(added.await, Creation::Added(_)));
+    }
+    let all = follow(&store, EventsAfter::Start, ALL, 9).await;
+    let number = |place: usize| EventsAfter::Number(all[place].position.position);
+    assert_eq!(follow(&store, EventsAfter::Number(0), ALL, 2).await, all);
+    assert_eq!(follow(&store, number(1), ALL, 9).await, all[2..]);
+    assert_eq!(follow(&store, number(3), ALL, 9).await, []);
+    let next = list(&store, number(3), ALL, 9).await.expect("a page").next;
+    assert_eq!(next, all[3].position);
+    let forgotten = store.forget_events(at(3), 9).await;
+    assert_eq!(forgotten.expect("a result"), 2);
+    for after in [EventsAfter::Number(0), number(0), number(1)] {
+        assert_eq!(follow(&store, after, ALL, 9).await, all[2..]);
+    }
+    let forgotten = store.forget_events(at(9), 9).await;
+    assert_eq!(forgotten.expect("a result"), 2);
+    let page = list(&store, number(0), ALL, 9).await.expect("a page");
+    assert_eq!((page.events.len(), page.next), (0, all[3].position));
 }

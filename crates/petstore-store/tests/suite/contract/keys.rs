@@ -9,7 +9,7 @@ use petstore_store::{
 use std::num::NonZeroU32;
 use tokio::task::JoinSet;
 
-/// `number` decides id and hash.
+/// A key whose id and hash are made from `number`.
 pub(crate) fn key(number: u8, created_at: DateTime<Utc>) -> NewKey {
     NewKey {
         id: KeyId::from_random(number.into()),
@@ -63,16 +63,16 @@ pub(crate) async fn a_key_is_found_by_its_hash_until_it_is_revoked(store: AnySto
     assert!(store.has_keys().await.expect("a result"));
 }
 
-pub(crate) async fn the_limits_of_a_key_are_kept(store: AnyStore) {
+pub(crate) async fn the_limits_of_a_key_are_stored(store: AnyStore) {
     let rates = [
         None,
         Some(KeyRate::Off),
         Some(KeyRate::PerSecond(NonZeroU32::MIN)),
         Some(KeyRate::PerSecond(NonZeroU32::MAX)),
     ];
-    // Also one that has expired: the server decides that by its clock.
+    // An expired key is found, too: the server checks the expiry with its own clock.
     let expiries = [None, Some(time(1)), Some(time(253_402_300_799_999_999))];
-    let scopes = [KeyScope::Read, KeyScope::ReadWrite];
+    let scopes = [KeyScope::Read, KeyScope::ReadWrite, KeyScope::Webhooks];
     let mut keys = Vec::new();
     for rate in rates {
         for expires_at in expiries {
@@ -103,7 +103,7 @@ pub(crate) async fn the_limits_of_a_key_are_kept(store: AnyStore) {
     assert_eq!(store.list_keys().await.expect("keys"), records);
 }
 
-pub(crate) async fn two_keys_of_one_name_work_until_one_is_revoked(store: AnyStore) {
+pub(crate) async fn two_keys_with_the_same_name_work_until_one_is_revoked(store: AnyStore) {
     let (old, new) = (key(1, time(0)), key(2, time(1)));
     let new = NewKey {
         name: old.name.clone(),
@@ -143,7 +143,9 @@ pub(crate) async fn an_unknown_key_is_neither_found_nor_revoked(store: AnyStore)
     );
 }
 
-pub(crate) async fn a_revoked_key_keeps_its_first_time(store: AnyStore) {
+pub(crate) async fn a_key_that_is_revoked_again_keeps_the_time_of_its_first_revocation(
+    store: AnyStore,
+) {
     let key = key(1, time(0));
     store.create_key(key.clone()).await.expect("a key");
     for expected in [
@@ -167,7 +169,7 @@ pub(crate) async fn a_revoked_key_keeps_its_first_time(store: AnyStore) {
     );
 }
 
-pub(crate) async fn keys_are_listed_oldest_first_with_the_revoked(store: AnyStore) {
+pub(crate) async fn keys_are_listed_oldest_first_including_revoked_keys(store: AnyStore) {
     let keys = [
         key(1, time(30)),
         key(2, time(10)),
@@ -193,7 +195,7 @@ pub(crate) async fn keys_are_listed_oldest_first_with_the_revoked(store: AnyStor
     );
 }
 
-pub(crate) async fn an_id_and_a_hash_are_taken_once(store: AnyStore) {
+pub(crate) async fn a_second_key_with_the_same_id_or_hash_is_rejected(store: AnyStore) {
     let first = key(1, time(0));
     store.create_key(first.clone()).await.expect("a key");
     let same_id = NewKey {
@@ -218,7 +220,7 @@ pub(crate) async fn an_id_and_a_hash_are_taken_once(store: AnyStore) {
     );
 }
 
-pub(crate) async fn of_many_first_keys_one_is_made(store: AnyStore) {
+pub(crate) async fn concurrent_creations_of_a_first_key_add_one_key(store: AnyStore) {
     let mut creates = JoinSet::new();
     for number in 0..20 {
         let store = store.clone();
@@ -238,7 +240,7 @@ pub(crate) async fn of_many_first_keys_one_is_made(store: AnyStore) {
     assert_eq!((made, store.list_keys().await.expect("keys").len()), (1, 1));
 }
 
-pub(crate) async fn there_is_no_second_first_key(store: AnyStore) {
+pub(crate) async fn a_first_key_is_not_added_if_any_key_exists(store: AnyStore) {
     let first = key(1, time(0));
     assert!(
         store
@@ -253,7 +255,7 @@ pub(crate) async fn there_is_no_second_first_key(store: AnyStore) {
             .await
             .expect("a result")
     );
-    // Not even the same once more, which is not an error here.
+    // Adding the same key again is not an error here, and changes nothing.
     assert!(
         !store
             .create_first_key(first.clone())
@@ -266,14 +268,14 @@ pub(crate) async fn there_is_no_second_first_key(store: AnyStore) {
     );
 }
 
-pub(crate) async fn a_time_comes_back_to_the_microsecond(store: AnyStore) {
+pub(crate) async fn times_are_stored_in_microseconds(store: AnyStore) {
     let times = [
         time(-1),
         time(1_795_132_800_123_456),
         time(253_402_300_799_999_999),
     ];
     for (number, at) in (1..).zip(times) {
-        // Less than a microsecond is cut off.
+        // Fractions of a microsecond are removed.
         let key = key(number, at + TimeDelta::nanoseconds(999));
         store.create_key(key.clone()).await.expect("a key");
         let keys = store.list_keys().await.expect("the keys");

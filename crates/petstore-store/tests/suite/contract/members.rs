@@ -1,6 +1,6 @@
-//! Sends every member of the contract's pets and orders through every way into the
-//! store and out of it. The values are made from the schemas of the generated
-//! types, so a member that the contract gains is tested without an edit here.
+//! Tests every member of the contract's pets and orders with every method that writes
+//! and reads them. The values are made from the schemas of the generated
+//! types, so a new member of the contract is tested without an edit here.
 
 use super::{AnyStore, once};
 use crate::samples::Schemas;
@@ -14,7 +14,7 @@ use serde_json::{Value, from_value, json, to_value};
 use std::collections::BTreeSet;
 use tokio::task::yield_now;
 
-/// So many samples have every value of every enum.
+/// This number of samples covers every value of every enum.
 const SAMPLES: usize = 6;
 
 fn schemas() -> Schemas {
@@ -27,8 +27,7 @@ fn made_of<T: DeserializeOwned>(members: &Value) -> T {
     from_value(members.clone()).expect("a value of the contract")
 }
 
-/// Asserts that a created value has each member of the one that it was made of, and
-/// all members of its schema.
+/// Asserts that a created value has each member of `new`, and all members of its schema.
 #[track_caller]
 fn assert_has_all_members(created: &impl Serialize, new: &Value, schema: &str) {
     let created = to_value(created).expect("JSON");
@@ -41,7 +40,7 @@ fn assert_has_all_members(created: &impl Serialize, new: &Value, schema: &str) {
     assert_eq!(present, members.into_iter().collect(), "{created}");
 }
 
-/// The value with each of its members changed in turn.
+/// Copies of the value, each with one member changed.
 fn with_one_member_changed(sample: &Value, other: &Value) -> Vec<Value> {
     let members = sample.as_object().expect("an object").keys();
     let change = |member: &String| {
@@ -60,12 +59,12 @@ fn key(number: usize) -> Once {
     once::once(1, &number.to_string(), at(0))
 }
 
-pub(crate) async fn every_member_of_a_pet_comes_back_by_every_way(store: AnyStore) {
+pub(crate) async fn every_member_of_a_pet_is_stored_and_returned(store: AnyStore) {
     let schemas = schemas();
     let sample = |number| schemas.sample("/components/schemas/NewPet", number);
     let store = &store;
 
-    // Alone, then several in one batch.
+    // Creates one pet, then several pets in one batch.
     let mut created: Vec<Pet> = Vec::new();
     let first = store.create_pet(made_of(&sample(0))).await;
     created.push(first.expect("a pet"));
@@ -73,7 +72,7 @@ pub(crate) async fn every_member_of_a_pet_comes_back_by_every_way(store: AnyStor
     for pet in join_all(batch).await {
         created.push(pet.expect("a pet"));
     }
-    // With an idempotency key: alone, then several in one batch, then repeated.
+    // With an idempotency key: creates one pet, then several pets in one batch, then repeats them.
     let create_once =
         |number| async move { once::create(store, made_of(&sample(number)), key(number)).await };
     let mut with_keys = vec![create_once(0).await];
@@ -95,7 +94,7 @@ pub(crate) async fn every_member_of_a_pet_comes_back_by_every_way(store: AnyStor
         let found = store.pet(pet.id).await.expect("a result");
         assert_eq!(found.as_ref(), Some(pet));
     }
-    // Of several in one batch, any may have the lower id.
+    // The order of the ids within a batch is not defined.
     created.sort_by_key(|pet| pet.id);
     for status in PetStatus::ALL.iter().copied().map(Some).chain([None]) {
         let matches = |pet: &&Pet| status.is_none() || pet.status == status;
@@ -113,13 +112,13 @@ pub(crate) async fn every_member_of_a_pet_comes_back_by_every_way(store: AnyStor
     }
 }
 
-pub(crate) async fn every_member_of_an_order_comes_back_by_every_way(store: AnyStore) {
+pub(crate) async fn every_member_of_an_order_is_stored_and_returned(store: AnyStore) {
     let schemas = schemas();
     let store = &store;
     let mut created: Vec<Order> = Vec::new();
     for number in 0..SAMPLES {
         let pet = super::create(store, "Rex", Some(PetStatus::Available)).await;
-        // The one member that must refer to something.
+        // This member must refer to an existing pet.
         let mut new = schemas.sample("/components/schemas/NewOrder", number);
         new["petId"] = pet.id.into();
         let create = || made_of::<NewOrder>(&new);
@@ -142,7 +141,7 @@ pub(crate) async fn every_member_of_an_order_comes_back_by_every_way(store: AnyS
         assert_has_all_members(&order, &new, "Order");
         let found = store.order(order.id).await.expect("a result");
         assert_eq!(found.as_ref(), Some(&order));
-        // The next status, at another time.
+        // Changes the status, at another time.
         let approved = store
             .update_order(order.id, OrderStatus::Approved, at(5))
             .await;
@@ -170,7 +169,7 @@ pub(crate) async fn every_member_of_an_order_comes_back_by_every_way(store: AnyS
     }
 }
 
-/// Creates an order, again while another connection uses the key.
+/// Creates an order. Tries again while another connection uses the key.
 async fn create_once(store: &AnyStore, new: NewOrder, once: Once) -> Creation<Order, NotOrdered> {
     loop {
         let created = store.create_order_once(new.clone(), once.clone()).await;

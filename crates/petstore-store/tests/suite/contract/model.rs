@@ -1,4 +1,4 @@
-//! Compares any sequence of calls with a list in memory.
+//! Compares the results of random sequences of calls with a model in memory.
 
 use super::{AnyStore, once};
 use crate::fixtures::{new_pet, pet_with_id, without_id};
@@ -20,7 +20,7 @@ enum Call {
     CreateOnce(NewPet, u64, String),
     /// The clock moves forward, or back.
     Wait(TimeDelta),
-    /// At most so many.
+    /// Deletes at most this number of expired keys.
     Forget(usize),
     Get(i64),
     List(PetQuery),
@@ -30,7 +30,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     let status = || proptest::option::of(select(PetStatus::ALL));
     let pet = (any::<String>(), any::<i64>(), status())
         .prop_map(|(name, category_id, status)| new_pet(name, category_id, status));
-    // Few enough to meet again.
+    // Only a few values, so that the same value occurs again.
     let same =
         (select(vec!["Rex", "Tom"]), status()).prop_map(|(name, status)| new_pet(name, 7, status));
     let hours = prop_oneof![3 => 1..9_i64, 1 => 23..26_i64, 1 => -30..0_i64];
@@ -54,8 +54,8 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     proptest::collection::vec(call, 1..20)
 }
 
-/// All pets, each at the place of its id, less one; what time it is, and which
-/// keys were used for which pet, and when.
+/// All pets (the index of a pet is its id minus one), the current time, and for each
+/// used key, the pet and the time of its use.
 struct Model {
     pets: Vec<Pet>,
     now: DateTime<Utc>,
@@ -131,7 +131,7 @@ impl Model {
 }
 
 /// The store and its model grow from case to case.
-pub(crate) async fn any_calls_return_what_a_list_would(store: AnyStore) {
+pub(crate) async fn any_sequence_of_calls_returns_the_same_as_the_model(store: AnyStore) {
     let model = RefCell::new(Model::default());
     let mut runner = TestRunner::new(Config {
         cases: 24,
@@ -156,8 +156,8 @@ async fn compare(store: &AnyStore, model: &mut Model, calls: Vec<Call>) -> TestC
                 prop_assert_eq!(created, model.create(pet));
             }
             Call::CreateOnce(pet, key_id, key) => {
-                // No two keys are of one age: which of them is deleted first
-                // is the store's choice, and a clock that goes back shows it.
+                // All keys have different ages: the store may delete keys of the same
+                // age in any order, which would be visible after the clock is set back.
                 model.now += TimeDelta::microseconds(1);
                 let asked = once::once(key_id, &key, model.now);
                 let created = once::create(store, pet.clone(), asked).await;

@@ -23,7 +23,7 @@ fn rex() -> NewPet {
     new_pet("Rex", Some(PetStatus::Sold))
 }
 
-/// Asks again while another server uses the key.
+/// Creates a pet. Tries again while another server uses the key.
 pub(crate) async fn create(store: &AnyStore, pet: NewPet, once: Once) -> Creation {
     loop {
         match store.create_pet_once(pet.clone(), once.clone()).await {
@@ -62,7 +62,7 @@ pub(crate) async fn a_repeated_creation_returns_the_first_pet(store: AnyStore) {
     }
 }
 
-pub(crate) async fn a_key_is_for_one_value(store: AnyStore) {
+pub(crate) async fn an_idempotency_key_cannot_be_used_for_another_value(store: AnyStore) {
     let once = once(1, "a", noon());
     let first = added(create(&store, rex(), once.clone()).await);
     let others = [
@@ -80,7 +80,7 @@ pub(crate) async fn a_key_is_for_one_value(store: AnyStore) {
             Creation::KeyReused
         );
     }
-    // The rejections left the key as it was.
+    // The rejections did not change the key.
     assert_eq!(
         create(&store, rex(), once).await,
         Creation::Repeated(first.clone())
@@ -88,7 +88,9 @@ pub(crate) async fn a_key_is_for_one_value(store: AnyStore) {
     assert_eq!(walk(&store, None, 10).await, [first]);
 }
 
-pub(crate) async fn a_key_belongs_to_its_api_key_and_to_its_letters(store: AnyStore) {
+pub(crate) async fn an_idempotency_key_belongs_to_one_api_key_and_is_case_sensitive(
+    store: AnyStore,
+) {
     let printable: String = (' '..='~').collect();
     let keys = [
         "a",
@@ -117,12 +119,12 @@ pub(crate) async fn a_key_belongs_to_its_api_key_and_to_its_letters(store: AnySt
     }
 }
 
-pub(crate) async fn a_key_is_kept_for_its_time_and_then_free(store: AnyStore) {
+pub(crate) async fn an_idempotency_key_can_be_used_again_after_its_expiry(store: AnyStore) {
     let at = |after: TimeDelta| once(1, "a", noon() + after);
     let instant = TimeDelta::microseconds(1);
     let first = added(create(&store, rex(), at(TimeDelta::zero())).await);
     let last = create(&store, rex(), at(IDEMPOTENCY_KEYS_KEPT - instant)).await;
-    // A repetition does not begin the time anew.
+    // A repeated creation does not extend the lifetime of the key.
     assert_eq!(last, Creation::Repeated(first.clone()));
     let tom = new_pet("Tom", None);
     let second = added(create(&store, tom.clone(), at(IDEMPOTENCY_KEYS_KEPT)).await);
@@ -132,7 +134,7 @@ pub(crate) async fn a_key_is_kept_for_its_time_and_then_free(store: AnyStore) {
     assert_eq!(walk(&store, None, 10).await, [first, second]);
 }
 
-pub(crate) async fn a_clock_that_jumps_back_neither_loses_a_key_nor_doubles_a_pet(store: AnyStore) {
+pub(crate) async fn a_clock_that_is_set_back_loses_no_key_and_duplicates_no_pet(store: AnyStore) {
     let year = TimeDelta::days(365);
     let first = added(create(&store, rex(), once(1, "a", noon())).await);
     for at in [noon() - TimeDelta::hours(1), noon() - year, noon()] {
@@ -145,7 +147,9 @@ pub(crate) async fn a_clock_that_jumps_back_neither_loses_a_key_nor_doubles_a_pe
     }
 }
 
-pub(crate) async fn old_keys_are_deleted_a_few_at_a_time_and_no_other(store: AnyStore) {
+pub(crate) async fn only_expired_idempotency_keys_are_deleted_and_at_most_as_many_as_the_limit(
+    store: AnyStore,
+) {
     let minutes = |minutes| noon() + TimeDelta::minutes(minutes);
     for number in 0..10 {
         let once = once(1, &number.to_string(), minutes(number));
@@ -166,11 +170,11 @@ pub(crate) async fn old_keys_are_deleted_a_few_at_a_time_and_no_other(store: Any
             "{number}"
         );
     }
-    // A deleted key takes no pet with it.
+    // Deleting a key does not delete its pet.
     assert_eq!(walk(&store, None, 100).await.len(), 17);
 }
 
-pub(crate) async fn of_creations_at_once_with_one_key_one_adds(store: AnyStore) {
+pub(crate) async fn concurrent_creations_with_one_key_add_one_pet(store: AnyStore) {
     for key in ["a", "b", "c"] {
         let mut creates = JoinSet::new();
         for number in 0..60 {
@@ -205,7 +209,7 @@ pub(crate) async fn of_creations_at_once_with_one_key_one_adds(store: AnyStore) 
     assert_eq!(walk(&store, None, 100).await.len(), 3 * 61);
 }
 
-pub(crate) async fn a_caller_who_leaves_finds_the_pet_when_it_asks_again(store: AnyStore) {
+pub(crate) async fn a_retry_after_a_cancelled_call_finds_the_pet(store: AnyStore) {
     let mut met = BTreeSet::new();
     for number in 0..20 {
         let once = once(1, &number.to_string(), noon());

@@ -37,7 +37,7 @@ pub(crate) async fn an_empty_store_has_an_empty_page(store: AnyStore) {
     }
 }
 
-pub(crate) async fn a_page_says_whether_there_are_more(store: AnyStore) {
+pub(crate) async fn a_page_says_whether_more_pets_follow(store: AnyStore) {
     for _ in 0..3 {
         create(&store, "Rex", None).await;
     }
@@ -55,7 +55,7 @@ pub(crate) async fn a_page_ends_before_it_becomes_too_large(store: AnyStore) {
     assert_eq!(ids(&store, None, 100).await, (vec![1, 2], true));
     assert_eq!(ids(&store, Some(2), 100).await, (vec![3, 4, 5], false));
     assert_eq!(ids(&store, Some(2), 2).await, (vec![3, 4], true));
-    // One pet is a page, however large it is.
+    // A page has at least one pet, even if the pet is very large.
     create(&store, &"y".repeat(900_000), None).await;
     create(&store, "Rex", None).await;
     assert_eq!(ids(&store, Some(5), 100).await, (vec![6], true));
@@ -63,7 +63,7 @@ pub(crate) async fn a_page_ends_before_it_becomes_too_large(store: AnyStore) {
     assert_eq!(ids(&store, Some(6), 100).await, (vec![7], false));
 }
 
-pub(crate) async fn a_page_may_begin_anywhere(store: AnyStore) {
+pub(crate) async fn a_page_may_begin_after_any_id(store: AnyStore) {
     for _ in 0..3 {
         create(&store, "Rex", None).await;
     }
@@ -75,7 +75,7 @@ pub(crate) async fn a_page_may_begin_anywhere(store: AnyStore) {
     assert_eq!(ids(&store, Some(i64::MAX), 9).await, (vec![], false));
 }
 
-pub(crate) async fn a_filter_keeps_what_has_that_status(store: AnyStore) {
+pub(crate) async fn a_status_filter_returns_only_pets_with_that_status(store: AnyStore) {
     let statuses = [
         None,
         Some(PetStatus::Available),
@@ -103,7 +103,7 @@ pub(crate) async fn a_filter_keeps_what_has_that_status(store: AnyStore) {
     assert_eq!(walk(&store, None, 7).await, created);
 }
 
-pub(crate) async fn a_walk_meets_every_earlier_pet_once_while_others_are_added(store: AnyStore) {
+pub(crate) async fn paging_returns_every_earlier_pet_once_while_others_are_added(store: AnyStore) {
     let status = Some(PetStatus::Available);
     let returned = Arc::new(Mutex::new(Vec::new()));
     let adders: Vec<_> = (0..4)
@@ -138,8 +138,8 @@ pub(crate) async fn a_walk_meets_every_earlier_pet_once_while_others_are_added(s
     assert_eq!(walk(&store, status, 100).await.len(), 600);
 }
 
-/// The ids met by a walk that ends behind `last`, since others may be added
-/// faster than it goes.
+/// Follows the pages and returns the ids. It stops after `last`, since other pets may be added
+/// faster than it reads.
 async fn walk_beyond(
     store: &AnyStore,
     status: Option<PetStatus>,
@@ -166,8 +166,8 @@ async fn walk_beyond(
     met
 }
 
-pub(crate) async fn names_of_every_length_come_back_in_pages_of_a_status(store: AnyStore) {
-    // SQLite's index of the statuses has names of up to 255 bytes.
+pub(crate) async fn names_of_every_length_are_returned_in_pages_of_a_status(store: AnyStore) {
+    // SQLite's index by status contains names of up to 255 bytes.
     let lengths = [0, 1, 127, 128, 254, 255, 256, 1_000, 4_096, 100_000];
     let names = lengths
         .into_iter()

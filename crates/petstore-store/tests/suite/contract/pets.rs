@@ -6,7 +6,7 @@ use petstore_models::{NewPet, PetStatus};
 use std::collections::BTreeSet;
 use tokio::task::JoinSet;
 
-pub(crate) async fn a_pet_comes_back_as_it_was_added(store: AnyStore) {
+pub(crate) async fn a_pet_is_returned_as_it_was_added(store: AnyStore) {
     let statuses = PetStatus::ALL.iter().copied().map(Some).chain([None]);
     for status in statuses {
         let added = new_pet("Rex", status);
@@ -20,7 +20,7 @@ pub(crate) async fn a_pet_comes_back_as_it_was_added(store: AnyStore) {
     }
 }
 
-pub(crate) async fn an_unknown_id_finds_nothing(store: AnyStore) {
+pub(crate) async fn no_pet_is_found_for_an_unknown_id(store: AnyStore) {
     create(&store, "Rex", None).await;
     for id in [i64::MIN, -1, 0, 2, i64::MAX] {
         assert_eq!(store.pet(id).await.expect("a result"), None, "{id}");
@@ -33,7 +33,7 @@ pub(crate) async fn ids_begin_at_one_and_ascend(store: AnyStore) {
     }
 }
 
-pub(crate) async fn any_name_comes_back_byte_for_byte(store: AnyStore) {
+pub(crate) async fn any_name_is_returned_unchanged(store: AnyStore) {
     let names = [
         "",
         " ",
@@ -72,7 +72,7 @@ pub(crate) async fn any_name_comes_back_byte_for_byte(store: AnyStore) {
     }
 }
 
-pub(crate) async fn categories_reach_both_ends_of_int64(store: AnyStore) {
+pub(crate) async fn categories_can_have_every_value_of_int64(store: AnyStore) {
     for category_id in [i64::MIN, i64::MIN + 1, -1, 0, (1 << 53) + 1, i64::MAX] {
         let created = store
             .create_pet(NewPet {
@@ -91,7 +91,7 @@ pub(crate) async fn categories_reach_both_ends_of_int64(store: AnyStore) {
     }
 }
 
-pub(crate) async fn pets_added_at_once_have_ids_of_their_own(store: AnyStore) {
+pub(crate) async fn pets_that_are_added_concurrently_have_different_ids(store: AnyStore) {
     let mut creates = JoinSet::new();
     for number in 0..200 {
         let store = store.clone();
@@ -105,7 +105,7 @@ pub(crate) async fn pets_added_at_once_have_ids_of_their_own(store: AnyStore) {
     assert_eq!((names.len(), ids.len()), (200, 200));
 }
 
-pub(crate) async fn a_created_pet_is_there_for_every_caller(store: AnyStore) {
+pub(crate) async fn a_created_pet_is_visible_to_every_caller(store: AnyStore) {
     let mut tasks = JoinSet::new();
     for task in 0..8 {
         let store = store.clone();

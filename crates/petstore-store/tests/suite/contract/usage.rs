@@ -46,7 +46,9 @@ async fn counters(store: &AnyStore) -> Vec<UsageRecord> {
     store.usage().await.expect("the counters")
 }
 
-pub(crate) async fn an_operation_is_counted_since_the_first_time_that_was_stored(store: AnyStore) {
+pub(crate) async fn the_time_since_which_an_operation_is_counted_is_not_overwritten(
+    store: AnyStore,
+) {
     let counted = async || {
         let counted = store.counted_operations().await.expect("the operations");
         let counted = counted.into_iter();
@@ -67,10 +69,10 @@ pub(crate) async fn an_operation_is_counted_since_the_first_time_that_was_stored
     assert_eq!(counted().await, expected);
 }
 
-pub(crate) async fn calls_add_up_between_the_first_and_the_last(store: AnyStore) {
+pub(crate) async fn calls_are_added_up_and_the_first_and_last_times_are_kept(store: AnyStore) {
     with_keys(&store, &[1]).await;
     assert_eq!(counters(&store).await, []);
-    // The second of them is late: two servers share a store.
+    // The second update has earlier times, because two servers share a store.
     for (calls, seen) in [(2, (20, 30)), (1, (10, 10)), (5, (25, 45))] {
         record(&store, vec![delta(1, "getPet", calls, seen)], vec![]).await;
     }
@@ -86,7 +88,7 @@ pub(crate) async fn calls_add_up_between_the_first_and_the_last(store: AnyStore)
     assert_eq!(counters(&store).await, [expected]);
 }
 
-pub(crate) async fn calls_count_for_their_day_and_old_days_are_deleted(store: AnyStore) {
+pub(crate) async fn calls_are_counted_by_day_and_old_days_are_deleted(store: AnyStore) {
     // In microseconds.
     const DAY: i64 = 86_400_000_000;
     with_keys(&store, &[1, 2]).await;
@@ -94,7 +96,7 @@ pub(crate) async fn calls_count_for_their_day_and_old_days_are_deleted(store: An
         user_agent: Some(agent.to_owned()),
         ..delta
     };
-    // Around midnight, two days of one key are added at once.
+    // Around midnight, one update contains two days of a key.
     let calls = vec![
         by(delta(1, "getPet", 2, (DAY - 9, DAY - 1)), "old/1"),
         by(delta(1, "getPet", 3, (DAY, DAY + 1)), "new/2"),
@@ -146,7 +148,9 @@ pub(crate) async fn calls_count_for_their_day_and_old_days_are_deleted(store: An
     assert_eq!(total, 15);
 }
 
-pub(crate) async fn usage_counters_are_sorted_by_operation_and_the_latest_caller(store: AnyStore) {
+pub(crate) async fn usage_counters_are_sorted_by_operation_and_then_by_the_time_of_the_last_call(
+    store: AnyStore,
+) {
     with_keys(&store, &[1, 2, 3]).await;
     let calls = vec![
         delta(3, "b", 1, (5, 9)),
@@ -162,7 +166,7 @@ pub(crate) async fn usage_counters_are_sorted_by_operation_and_the_latest_caller
     assert_eq!(rows, expected);
 }
 
-pub(crate) async fn a_key_shows_when_it_was_used_last(store: AnyStore) {
+pub(crate) async fn the_last_use_of_a_key_is_stored(store: AnyStore) {
     with_keys(&store, &[1, 2]).await;
     for uses in [
         vec![used(1, 10)],
@@ -186,7 +190,7 @@ pub(crate) async fn a_key_shows_when_it_was_used_last(store: AnyStore) {
     assert_eq!(shown(2).await, Some(time(-5)));
 }
 
-pub(crate) async fn what_concerns_no_key_of_the_store_is_not_shown(store: AnyStore) {
+pub(crate) async fn usage_of_unknown_keys_is_not_returned(store: AnyStore) {
     with_keys(&store, &[1]).await;
     let calls = vec![delta(1, "a", 1, (1, 1)), delta(2, "a", 1, (1, 1))];
     record(&store, calls, vec![used(2, 1), used(1, 1)]).await;
@@ -197,7 +201,7 @@ pub(crate) async fn what_concerns_no_key_of_the_store_is_not_shown(store: AnySto
     assert_eq!(keys[0].last_used_at, Some(time(1)));
 }
 
-pub(crate) async fn usage_that_is_added_at_once_is_counted_once_each(store: AnyStore) {
+pub(crate) async fn concurrent_usage_is_counted_exactly_once(store: AnyStore) {
     with_keys(&store, &[1, 2, 3]).await;
     let mut tasks = JoinSet::new();
     for round in 0..20 {

@@ -26,7 +26,7 @@ async fn concurrent_creations_share_a_commit_and_keep_their_ids() {
 }
 
 #[tokio::test]
-async fn a_rejected_creation_of_a_batch_fails_alone() {
+async fn a_rejected_creation_does_not_fail_the_others_of_its_batch() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -1,5 +1,5 @@
-//! Tests commits that wait for a replica: if they are cut off, cancelled or
-//! left waiting, they are never reported as a success.
+//! Tests commits that wait for a replica: if the server ends the session or cancels the commit, or if
+//! the wait never ends, the commit is never reported as a success.
 
 use super::{outcome, pet, store};
 use crate::postgres_server::own;
@@ -7,10 +7,10 @@ use petstore_store::Outcome;
 use std::time::Duration;
 use tokio_postgres::Client;
 
-/// A server whose commits wait for a replica that never comes.
+/// The settings of a server whose commits wait for a replica that never connects.
 const LONELY: &[&str] = &["synchronous_standby_names=nobody"];
 
-/// Does something to the session whose commit waits, once there is one.
+/// Waits for a session whose commit waits, and calls this SQL function with its process id.
 async fn when_one_waits(db: &Client, function: &str) {
     let sql = format!("SELECT {function}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
     while db.query(&sql, &[]).await.expect("a result").is_empty() {
@@ -18,9 +18,9 @@ async fn when_one_waits(db: &Client, function: &str) {
     }
 }
 
-/// Creates a pet, and does something while its commit waits.
+/// Creates a pet, and calls this SQL function while the commit waits.
 async fn while_a_commit_waits(function: &str, settings: &[&str]) {
-    // The changes of the tests themselves do not wait for a replica.
+    // The server starts without a replica setting, so that the setup does not wait for a replica.
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -43,7 +43,7 @@ async fn while_a_commit_waits(function: &str, settings: &[&str]) {
     let db = database.client().await;
     until_lonely(&db).await;
 
-    // The checkpointer takes note of the setting, too, and until then no commit waits.
+    // Commits wait only after the checkpointer has read the new setting, so several pets may be created before.
     let second = async {
         let mut created = store.create_pet(pet("second")).await;
         while created.is_ok() {
@@ -68,7 +68,7 @@ async fn while_a_commit_waits(function: &str, settings: &[&str]) {
         .expect("writes continue");
 }
 
-/// A server takes note of new settings in its own time.
+/// Waits until the server has read the new settings.
 async fn until_lonely(db: &Client) {
     let set =
         "SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = 'nobody'";
@@ -93,6 +93,6 @@ async fn a_commit_whose_session_was_ended_has_an_unknown_outcome() {
 }
 
 #[tokio::test]
-async fn a_commit_that_never_ends_is_abandoned_and_not_cancelled_by_a_timeout_of_the_server() {
+async fn a_commit_that_never_ends_is_abandoned_and_not_cancelled_by_a_server_timeout() {
     while_a_commit_waits("pg_backend_pid() + 0 * ", &["statement_timeout = 500"]).await;
 }

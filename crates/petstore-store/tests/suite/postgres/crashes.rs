@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 const ROUNDS: usize = 3;
 
-/// The results that the clients of one store got.
+/// Counts the results of the clients of one store.
 #[derive(Default)]
 struct Seen {
     over: AtomicBool,
@@ -33,8 +33,8 @@ impl Seen {
     }
 }
 
-/// Creates pets with its own names until the end. Returns the created pets, and
-/// the names of those whose outcome is unknown.
+/// Creates pets with unique names until the test ends. Returns the created pets, and
+/// the names of the pets whose outcome is unknown.
 async fn client(
     store: Arc<dyn Store>,
     seen: Arc<Seen>,
@@ -91,8 +91,8 @@ async fn killing_the_server_under_load_loses_and_duplicates_no_created_pet() {
         );
         store.check().await.expect_err("not ready");
         cluster.start().await;
-        // By itself, without a restart of the store. The connections that read may be opened a
-        // moment after those that write.
+        // The store recovers without a restart. The read connections may be opened a
+        // moment after the write connections.
         Seen::more(&seen.returned, 50).await;
         while store.check().await.is_err() {
             Seen::more(&seen.returned, 1).await;
@@ -116,7 +116,7 @@ async fn killing_the_server_under_load_loses_and_duplicates_no_created_pet() {
         returned += stored.len();
         unknown += open.len();
         for (name, id) in stored {
-            // A create that was returned after the page was read is not in it.
+            // The page does not contain a pet that was created after the page was read.
             let found = there.remove(&name);
             let found = if found.is_some() {
                 found
@@ -137,7 +137,7 @@ async fn killing_the_server_under_load_loses_and_duplicates_no_created_pet() {
 }
 
 #[tokio::test]
-async fn a_read_on_a_closed_connection_succeeds_on_another_one() {
+async fn a_read_that_fails_on_a_closed_connection_is_repeated_on_another_connection() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -18,7 +18,7 @@ const FILES: &[(&str, &str)] = &[
     ("server.key", include_str!("certificates/server.key")),
 ];
 
-/// Opens the store by the network.
+/// Opens the store over the network.
 async fn over_tcp(place: &str, options: &str) -> Result<Arc<dyn Store>, OpenError> {
     let url = format!("postgres://postgres@{place}/postgres?{options}");
     open(&url.parse().expect("a URL")).await
@@ -30,14 +30,14 @@ fn authority() -> String {
     format!("sslrootcert={}", path.display())
 }
 
-/// A port that is free at the moment.
+/// Returns a port that is free now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
 }
 
 #[tokio::test]
-async fn a_server_is_accepted_by_its_certificate_and_its_name() {
+async fn the_certificate_and_the_host_name_of_the_database_server_are_verified() {
     let port = free_port();
     let network = [
         "listen_addresses=127.0.0.1".to_owned(),
@@ -104,7 +104,7 @@ async fn a_server_is_accepted_by_its_certificate_and_its_name() {
 }
 
 #[tokio::test]
-async fn a_password_is_bound_to_the_encrypted_connection() {
+async fn password_authentication_works_with_channel_binding_over_tls() {
     let port = free_port();
     let settings = [
         "listen_addresses=127.0.0.1",
@@ -159,7 +159,7 @@ async fn a_statement_after_its_deadline_is_cancelled_over_an_encrypted_connectio
         .batch_execute("BEGIN; LOCK TABLE api_keys")
         .await
         .expect("it is held");
-    // Each is a statement of its own, and waits for the lock after the one before it.
+    // Each creation is its own statement, and they wait for the lock one after the other.
     let created = join_all((0..20).map(|number| store.create_key(key(number)))).await;
     assert!(created.iter().all(|created| outcome(created).is_some()));
     let begin = Instant::now();
@@ -179,7 +179,7 @@ async fn a_statement_after_its_deadline_is_cancelled_over_an_encrypted_connectio
 }
 
 #[tokio::test]
-async fn a_server_without_encryption_is_rejected_if_it_is_required() {
+async fn a_server_without_encryption_is_rejected_if_encryption_is_required() {
     let port = free_port();
     let settings = ["listen_addresses=127.0.0.1", &format!("port={port}")];
     let Some(_cluster) = own_with(&settings, &[]).await else {
@@ -196,7 +196,7 @@ async fn a_server_without_encryption_is_rejected_if_it_is_required() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_away_in_the_handshake_is_unreachable() {
+async fn a_server_that_closes_the_connection_in_the_tls_handshake_is_unreachable() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     // Reads the request for TLS, accepts it, and closes the connection.
@@ -217,7 +217,7 @@ async fn a_server_that_goes_away_in_the_handshake_is_unreachable() {
 }
 
 #[tokio::test]
-async fn a_file_without_certificates_is_named() {
+async fn the_error_names_a_file_without_certificates() {
     for file in [
         "nothing.pem",
         concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),

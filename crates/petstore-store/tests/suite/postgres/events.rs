@@ -1,11 +1,11 @@
-//! Tests that a consumer misses no event although transactions end in another order than they begin.
+//! Tests that a consumer misses no event, even if transactions commit in another order than they begin.
 
 use super::{pet, store};
 use crate::postgres_server::shared;
 use petstore_store::{EventData, EventQuery, EventsAfter, Store};
 use std::time::Duration;
 
-/// The names of the pets that were added after this position, and the position behind them.
+/// Returns the names of the pets that were added after this position, and the next position.
 async fn created(store: &dyn Store, after: EventsAfter) -> (Vec<String>, EventsAfter) {
     let query = EventQuery {
         after,
@@ -26,7 +26,7 @@ async fn created(store: &dyn Store, after: EventsAfter) -> (Vec<String>, EventsA
 }
 
 #[tokio::test]
-async fn a_consumer_misses_an_event_if_numbers_come_from_a_sequence() {
+async fn a_consumer_would_miss_an_event_if_positions_came_from_a_sequence() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -50,7 +50,7 @@ async fn a_consumer_misses_an_event_if_numbers_come_from_a_sequence() {
 }
 
 #[tokio::test]
-async fn an_event_of_a_transaction_that_commits_late_comes_before_those_that_commit_later() {
+async fn events_are_ordered_by_commits_even_if_a_transaction_commits_late() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -59,7 +59,7 @@ async fn an_event_of_a_transaction_that_commits_late_comes_before_those_that_com
     store.create_pet(pet("first")).await.expect("a pet");
     let (names, after) = created(&*store, EventsAfter::Start).await;
     assert_eq!(names, ["first"]);
-    // The statement of another server, whose commit takes its time.
+    // The statement of another server that commits late.
     let slow = database.client().await;
     let begun = "BEGIN;
         UPDATE event_head SET position = position + 1;
@@ -72,7 +72,7 @@ async fn an_event_of_a_transaction_that_commits_late_comes_before_those_that_com
         let store = store.clone();
         async move { store.create_pet(pet("fast")).await }
     });
-    // It waits for the slow one; only then a consumer has looked in between.
+    // Waits until the fast transaction waits for the slow one. Then the consumer reads between both commits.
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let look = database.client().await;
     while look

@@ -13,6 +13,7 @@ mod plans;
 mod sharing;
 mod upgrades;
 mod walks;
+mod webhooks;
 mod written;
 
 use crate::{fixtures::new_pet, postgres_server::Database};

@@ -17,7 +17,7 @@ fn once(key: &str) -> Once {
     }
 }
 
-/// Asks again while another server uses the key.
+/// Creates a pet. Tries again while another server uses the key.
 async fn create(store: &Arc<dyn Store>, pet: NewPet, key: &str) -> Result<Creation, StoreError> {
     loop {
         match store.create_pet_once(pet.clone(), once(key)).await {
@@ -73,14 +73,14 @@ async fn concurrent_creations_with_one_key_on_several_servers_create_one_pet_and
 }
 
 #[tokio::test]
-async fn a_wait_for_a_running_transaction_with_the_same_key_does_not_delay_others() {
+async fn a_running_transaction_with_the_same_key_does_not_delay_other_creations() {
     let Some(cluster) = shared().await else {
         return;
     };
     let database = cluster.database().await;
     let store = store(&database).await;
     let first = create(&store, pet("Rex"), "a").await.expect("a result");
-    // Another server, in the middle of something with that key.
+    // Another server has a running transaction with this key.
     let db = database.client().await;
     let locks = "SELECT objid::bigint + (classid::bigint << 32) AS lock FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     assert!(
@@ -88,7 +88,7 @@ async fn a_wait_for_a_running_transaction_with_the_same_key_does_not_delay_other
         "a lock ends with its transaction"
     );
     let key_id = KeyId::from_random(1);
-    // As the store makes its number: the first eight bytes of the hash.
+    // The number of the lock is computed like in the store: the first eight bytes of the hash.
     let lock = format!(
         "SELECT pg_advisory_xact_lock(('x' || left(encode(sha256(convert_to(E'{key_id}\\na', 'UTF8')), 'hex'), 16))::bit(64)::bigint)"
     );
@@ -136,7 +136,7 @@ async fn concurrent_creations_with_keys_share_a_commit() {
 }
 
 #[tokio::test]
-async fn a_rejected_creation_of_a_batch_fails_alone_and_does_not_use_up_its_key() {
+async fn a_rejected_creation_with_a_key_fails_alone_and_its_key_can_be_used_again() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -173,10 +173,10 @@ async fn a_rejected_creation_of_a_batch_fails_alone_and_does_not_use_up_its_key(
     assert!(matches!(again, Ok(Creation::Added(_))), "{again:?}");
 }
 
-/// A commit whose wait for its replica was cut off is visible, but may be
-/// missing on the replica: to repeat it must not be told that it is safe.
+/// If a commit stopped waiting for its replica, it is visible, but may be missing on the
+/// replica. A repeated creation must not report success until the replica has it.
 #[tokio::test]
-async fn a_repeated_creation_waits_for_the_replica_that_the_first_one_did_not_reach() {
+async fn a_repeated_creation_waits_for_the_replica_if_the_first_commit_did_not() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -76,7 +76,7 @@ async fn a_store_of_a_newer_version_is_rejected_unchanged() {
 }
 
 #[tokio::test]
-async fn the_schema_version_is_printed_before_and_after_the_creation_of_a_store() {
+async fn the_schema_version_is_known_before_and_after_the_creation_of_a_store() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -109,7 +109,7 @@ async fn the_tables_of_another_program_are_not_changed() {
 }
 
 #[tokio::test]
-async fn pets_and_keys_outlive_their_store() {
+async fn pets_and_keys_are_kept_after_the_store_is_closed_and_opened_again() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -130,7 +130,7 @@ async fn pets_and_keys_outlive_their_store() {
 }
 
 #[tokio::test]
-async fn the_host_that_accepts_writes_is_used_of_several_hosts() {
+async fn if_several_hosts_are_given_the_host_that_accepts_writes_is_used() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -165,7 +165,7 @@ async fn a_read_only_database_is_rejected() {
 }
 
 #[tokio::test]
-async fn an_unreachable_database_is_named_without_the_password() {
+async fn the_error_about_an_unreachable_database_does_not_contain_the_password() {
     let url = "postgres://pets:s3cret@127.0.0.1:1/pets?sslmode=disable"
         .parse()
         .expect("a URL");
@@ -182,7 +182,7 @@ async fn an_unreachable_database_is_named_without_the_password() {
 }
 
 #[tokio::test]
-async fn a_missing_database_and_an_unreachable_one_have_different_errors() {
+async fn a_missing_database_and_an_unreachable_server_have_different_errors() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -35,7 +35,7 @@ async fn available(store: &Arc<dyn Store>) -> i64 {
     store.create_pet(pet).await.expect("a pet").id
 }
 
-/// Asks again while another server uses the key.
+/// Places an order. Tries again while another server uses the key.
 async fn order_once(
     store: &Arc<dyn Store>,
     pet_id: i64,
@@ -78,7 +78,7 @@ async fn concurrent_orders_with_one_key_on_several_servers_place_one_order_and_r
         let pet_id = available(&stores[0]).await;
         let key = format!("round {round}");
         let asked = stores.iter().map(|store| order_once(store, pet_id, &key));
-        // No client gets "not available": the pet was taken by this same order.
+        // No client gets "not available", because all of them place the same order.
         let mut added = 0;
         for created in join_all(asked).await {
             match created.expect("a result") {
@@ -93,7 +93,7 @@ async fn concurrent_orders_with_one_key_on_several_servers_place_one_order_and_r
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_server_succeeds_if_several_cancel_the_same_order() {
+async fn only_one_server_succeeds_if_several_servers_cancel_the_same_order() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -171,7 +171,7 @@ async fn an_order_for_a_locked_pet_succeeds_after_a_rollback_and_is_rejected_aft
     }
 }
 
-/// Each of them would wait for its lock, one after the other.
+/// If the orders waited for their locks, they would wait one after the other.
 #[tokio::test]
 async fn writes_do_not_wait_for_orders_with_locked_rows() {
     let Some(cluster) = shared().await else {
@@ -206,7 +206,7 @@ async fn writes_do_not_wait_for_orders_with_locked_rows() {
             store.create_order_once(new_order(pets[23]), once("a")),
         )
     });
-    // All of them are queued before the first one runs.
+    // All orders are queued before the first one runs.
     let placed = tokio::select! {
         biased;
         ended = &mut locked => panic!("the rows are locked: {ended:?}"),
@@ -283,8 +283,8 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
     assert_eq!(orders_of(&store, pet_id).await, [placed]);
 }
 
-/// A server that was the leader and no longer takes writes is left, also by
-/// one who only ever writes orders.
+/// After a failover, a store must leave a server that no longer accepts writes, even if it only
+/// writes orders.
 #[tokio::test]
 async fn a_connection_to_a_read_only_server_is_replaced() {
     let Some(cluster) = shared().await else {
@@ -296,7 +296,7 @@ async fn a_connection_to_a_read_only_server_is_replaced() {
     let at = DateTime::UNIX_EPOCH;
     let placed = store.create_order(new_order(pet_id), at).await;
     let id = placed.expect("a result").expect("an order").id;
-    // As it stands for the open connections, and not for new ones.
+    // The server rejects writes on connections that are open now, but not on new ones.
     let db = database.client().await;
     let only_read = "CREATE FUNCTION only_read() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF pg_backend_pid() IN (SELECT pid FROM old) THEN
@@ -305,7 +305,7 @@ async fn a_connection_to_a_read_only_server_is_replaced() {
         CREATE TABLE old AS SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
         CREATE TRIGGER only_read BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION only_read()";
     db.batch_execute(only_read).await.expect("a trigger");
-    // Each of the two lanes may meet it once.
+    // Each of the two lanes may fail once.
     let mut rejected = 0;
     let updated = loop {
         let updated = store.update_order(id, OrderStatus::Approved, at).await;

@@ -1,7 +1,7 @@
-//! Tests that rows are found by an index. A read is planned only once for each connection, and
-//! possibly while its table was so small that to scan it is cheaper.
+//! Tests that statements find their rows by an index. A read is planned only once for each connection,
+//! possibly while its table is so small that scanning it is cheaper.
 
-use super::{pet, store};
+use super::{key, pet, store};
 use crate::{
     contract::once::once,
     fixtures::new_order,
@@ -10,15 +10,19 @@ use crate::{
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
 use petstore_models::{EventType, OrderStatus, PetStatus};
-use petstore_store::{EventQuery, EventsAfter, KeyHash, OrderQuery, PetQuery, Store};
+use petstore_store::{
+    DeliveryClaim, DeliveryQuery, DeliveryResult, DeliveryStatus, EndpointChange, EndpointId,
+    EventQuery, EventsAfter, KeyHash, NewEndpoint, NewMessage, NextAttempt, OrderQuery, PetQuery,
+    Redeliver, Store,
+};
 use std::time::{Duration, Instant};
 
-/// So few that the server would scan them.
+/// So few rows that the server would scan them.
 const FEW: i64 = 20;
 const PETS: i64 = 2_000;
-/// Scans that are counted before the test looks at what they read.
+/// The number of scans that the server must have counted before the test checks how many rows they read.
 const SCANS: i64 = 20;
-/// A test that waits longer has failed.
+/// How long a test waits before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Reads a page for each combination of the filters.
@@ -84,7 +88,80 @@ async fn run_all(store: &dyn Store) {
     store.check().await.expect("it works");
 }
 
-/// The plans in the log of a server: each with its statement first, in a line of its own.
+/// Runs each statement of webhooks. The endpoint 1 exists already and has deliveries.
+async fn run_webhooks(store: &dyn Store) {
+    let (now, own) = (Utc::now(), key(1).id);
+    let (first, second) = (EndpointId::from_random(1), EndpointId::from_random(2));
+    let new = NewEndpoint {
+        id: second,
+        key: own,
+        url: "https://example.com".to_owned(),
+        types: Vec::new(),
+        description: None,
+        master_id: String::new(),
+        at: now,
+    };
+    store.create_endpoint(new, 9).await.expect("an endpoint");
+    store.list_endpoints(own).await.expect("the endpoints");
+    store.endpoint(own, second).await.expect("an endpoint");
+    let url = "https://example.com".to_owned();
+    let enable = store.change_endpoint(own, second, EndpointChange::Enable { url, seen: now }, now);
+    enable.await.expect("an endpoint");
+    let from = store.webhook_position().await.expect("the position");
+    let message = NewMessage {
+        position: i64::MAX,
+        message_id: String::new(),
+        kind: EventType::PetCreated,
+        payload: Vec::new(),
+    };
+    let made = store.add_deliveries(from, i64::MAX, vec![message], now);
+    assert_eq!(made.await.expect("a result"), 2);
+    let test = store.add_test_delivery(second, String::new(), String::new(), Vec::new(), now);
+    test.await.expect("a delivery");
+    let claim = DeliveryClaim {
+        now,
+        lease_until: now,
+        limit: 5,
+        per_endpoint: 2,
+        failing: false,
+        busy: Vec::new(),
+    };
+    let claimed = store.claim_deliveries(claim).await;
+    let claimed = claimed.expect("the deliveries");
+    assert_eq!(claimed.len(), 4);
+    let result = DeliveryResult {
+        at: now,
+        status: None,
+        failure: None,
+        millis: 0,
+        next: NextAttempt::GivenUp,
+        disable: None,
+    };
+    let finished = store.finish_delivery(claimed[0].id, claimed[0].endpoint, now, result);
+    finished.await.expect("it is stored");
+    for status in [None, Some(DeliveryStatus::Waiting)] {
+        let query = DeliveryQuery {
+            endpoint: first,
+            before: None,
+            status,
+            limit: 2,
+        };
+        store.list_deliveries(query).await.expect("a page");
+    }
+    let since = Redeliver::Since {
+        since: DateTime::UNIX_EPOCH,
+        until: now,
+    };
+    for which in [Redeliver::One(claimed[0].id), since] {
+        store.redeliver(first, which, now).await.expect("a number");
+    }
+    store.webhook_stats().await.expect("the numbers");
+    let forgotten = store.forget_deliveries(DateTime::UNIX_EPOCH, 10).await;
+    forgotten.expect("nothing is old");
+    assert!(store.delete_endpoint(own, second).await.expect("a result"));
+}
+
+/// Returns the plans in the log of a server. The statement is the first line of each plan.
 fn plans(log: &str) -> Vec<String> {
     let mut plans: Vec<String> = Vec::new();
     for line in log.lines() {
@@ -118,20 +195,35 @@ async fn each_statement_finds_its_rows_by_an_index() {
          INSERT INTO events SELECT number, decode(repeat('01', 16), 'hex'), 'pet.status_changed', 0, 1, 1, '{\"status\":\"sold\"}'
              FROM generate_series(1, 20000) AS number;
          UPDATE event_head SET position = 20000;
+         INSERT INTO webhook_endpoints (id, key_id, slot, url, types, status, generation, master_id, created_at, updated_at, from_position)
+             VALUES ('we_100000000000', 'k_100000000000', 1, '', '', 'enabled', 1, '', 0, 0, 0);
+         INSERT INTO webhook_deliveries (endpoint_id, message_id, type, payload, created_at, status, tries, due_at)
+             SELECT 'we_100000000000', number, 'pet.created', '', number,
+                 CASE WHEN number % 500 = 0 THEN 'waiting' WHEN number % 500 = 1 THEN 'given_up' ELSE 'delivered' END, 0, number
+             FROM generate_series(1, 20000) AS number;
          ANALYZE";
     db.batch_execute(rows).await.expect("rows");
+    store.create_key(key(1)).await.expect("a key");
     let before = cluster.log().len();
     run_all(&*store).await;
+    run_webhooks(&*store).await;
     let plans = plans(&cluster.log()[before..]);
-    assert!(plans.len() > 15, "{plans:#?}");
+    assert!(plans.len() > 30, "{plans:#?}");
     for plan in plans {
-        for table in ["pets", "orders", "idempotency_keys", "events"] {
-            // Whether there is a row at all.
+        for table in [
+            "pets",
+            "orders",
+            "idempotency_keys",
+            "events",
+            "webhook_deliveries",
+        ] {
+            // This statement only checks whether there is a row, so it may scan.
             let is_first_row = plan.contains("EXISTS (SELECT 1 FROM pets)");
             let scan = format!("Seq Scan on {table} ");
             assert!(is_first_row || !plan.contains(&scan), "{plan}");
         }
-        let is_page = plan.contains(" LIMIT $");
+        // A claim of deliveries has a filter, because it checks the locked rows again.
+        let is_page = plan.contains(" LIMIT $") && !plan.contains("FOR UPDATE");
         let mut filters = plan.lines().filter(|line| line.contains("Filter: "));
         assert!(
             !is_page || filters.all(|line| !line.contains(" = ") && !line.contains("ROW(")),
@@ -152,7 +244,7 @@ async fn a_page_query_that_was_planned_for_a_small_table_uses_an_index() {
     db.batch_execute("ANALYZE pets").await.expect("statistics");
     join_all((0..20).map(|_| read_pages(&*store))).await;
     join_all((0..PETS).map(|_| store.create_pet(pet("Rex")))).await;
-    // The server counts with a delay.
+    // The server updates its statistics with a delay.
     let begin = Instant::now();
     let rows = loop {
         read_pages(&*store).await;

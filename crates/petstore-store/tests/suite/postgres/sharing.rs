@@ -28,7 +28,7 @@ async fn a_pet_that_one_server_adds_is_visible_to_the_others_at_once() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_stops_working_at_once_here_and_within_a_second_elsewhere() {
+async fn a_revoked_key_stops_working_at_once_here_and_within_a_second_on_other_servers() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -103,9 +103,9 @@ async fn ids_of_several_servers_are_never_the_same() {
     assert_eq!(ids.len(), 300);
 }
 
-/// A load balancer would take a service that is only busy out of use.
+/// Otherwise, a load balancer would remove a service that is only busy.
 #[tokio::test]
-async fn a_check_does_not_wait_for_the_reads_before_it() {
+async fn a_health_check_does_not_wait_for_earlier_reads() {
     const READS: usize = 3_000;
     let Some(cluster) = shared().await else {
         return;

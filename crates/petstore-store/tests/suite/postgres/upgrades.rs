@@ -1,4 +1,4 @@
-//! Tests that the present code opens databases of every older schema and keeps
+//! Tests that the current code opens databases of every older schema and keeps
 //! their data.
 
 use super::{pet, store};
@@ -9,7 +9,7 @@ use petstore_models::PetStatus;
 use petstore_store::{KeyHash, KeyLimits, PetQuery, schema_version};
 use std::{fs, path::Path, sync::LazyLock};
 
-/// The migrations, each of which makes a schema of the one before it.
+/// The migrations. Each one upgrades the schema to the next version.
 pub(super) static MIGRATIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/postgres/migrations");
     let files = fs::read_dir(folder).expect("the folder");
@@ -19,7 +19,7 @@ pub(super) static MIGRATIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
     texts.map(|text| text.expect("a migration")).collect()
 });
 
-/// Makes a store of an older schema, with some pets and a key.
+/// Creates a store of an older schema, with some pets and a key.
 async fn fill(database: &Database<'_>, version: usize) {
     let db = database.client().await;
     for sql in &MIGRATIONS[..version] {
@@ -53,7 +53,7 @@ async fn tables(database: &Database<'_>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_older_store_keeps_its_pets_and_keys_and_becomes_like_a_new_one() {
+async fn an_upgraded_store_keeps_its_pets_and_keys_and_has_the_schema_of_a_new_store() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -91,7 +91,7 @@ async fn an_older_store_keeps_its_pets_and_keys_and_becomes_like_a_new_one() {
         let order = store.create_order(new_order(1), DateTime::UNIX_EPOCH);
         let order = order.await.expect("a result").expect("an order");
         assert_eq!((order.id, order.pet_id), (1, 1));
-        // The id 4 was drawn before.
+        // The id 4 was already taken from the sequence.
         assert_eq!(store.create_pet(pet("Tom")).await.expect("a pet").id, 5);
         store.close().await.expect("closed");
         assert_eq!(

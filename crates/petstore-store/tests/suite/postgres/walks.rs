@@ -16,12 +16,12 @@ async fn page(store: &dyn Store, after: Option<i64>, limit: usize) -> (Vec<i64>,
     (page.pets.iter().map(|pet| pet.id).collect(), page.more)
 }
 
-/// What another server does: it draws ids, but does not commit yet.
+/// The transaction of another server. It takes ids from the sequence, but does not commit yet.
 const LATE: &str =
     "BEGIN; INSERT INTO pets (name, category_id) SELECT 'late', 1 FROM generate_series(1, 2)";
 
 #[tokio::test]
-async fn paging_returns_every_earlier_pet_once_although_lower_ids_are_committed_later() {
+async fn paging_returns_every_earlier_pet_once_even_if_lower_ids_are_committed_later() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -44,7 +44,7 @@ async fn paging_returns_every_earlier_pet_once_although_lower_ids_are_committed_
         .expect("2 and 3 are there");
     assert_eq!(page(&*store, Some(4), 2).await, (vec![5, 6], true));
     assert_eq!(page(&*store, Some(6), 2).await, (vec![7], false));
-    // The next walk meets those that came too late for this one.
+    // Reading the pages again returns the pets that were committed too late.
     assert_eq!(
         page(&*store, None, 9).await,
         (vec![1, 2, 3, 4, 5, 6, 7], false)
@@ -52,7 +52,7 @@ async fn paging_returns_every_earlier_pet_once_although_lower_ids_are_committed_
 }
 
 #[tokio::test]
-async fn a_lower_id_that_is_committed_ahead_of_the_cursor_moves_no_other_pet() {
+async fn a_late_commit_after_the_cursor_neither_skips_nor_repeats_other_pets() {
     let Some(cluster) = shared().await else {
         return;
     };

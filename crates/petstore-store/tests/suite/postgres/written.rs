@@ -8,14 +8,14 @@ use serde_json::Value;
 use tokio_postgres::SimpleQueryMessage;
 
 #[tokio::test]
-async fn a_change_of_the_status_of_a_pet_with_a_long_name_writes_little() {
+async fn changing_the_status_of_a_pet_with_a_long_name_writes_few_bytes() {
     let Some(cluster) = shared().await else {
         return;
     };
     let database = cluster.database().await;
     let store = store(&database).await;
     for length in [3, 64 << 10, 1 << 20] {
-        // A name that cannot be compressed to less.
+        // A name that cannot be compressed.
         let name: String = (0..length / 2 + 1)
             .map(|number: u32| char::from_u32(0xa1 + number.wrapping_mul(2_654_435_761) % 1_500))
             .map(|letter| letter.expect("a character"))

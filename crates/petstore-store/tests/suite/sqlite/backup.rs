@@ -1,5 +1,5 @@
 //! Tests the copy of a store that may be in use. The tests of `petstore-server`
-//! have the command `backup` and a service under load.
+//! test the command `backup` and a service under load.
 
 use super::{Place, open, pet, place};
 use petstore_store::{BackupError, BackupProblem, DatabaseUrl, OpenProblem, PetQuery, backup};
@@ -10,7 +10,7 @@ async fn copy(from: &Place, to: &Path) -> Result<(), BackupError> {
     backup(&DatabaseUrl::SqliteFile(from.path.clone()), to).await
 }
 
-/// The copy is rejected with that advice, and nothing changes anywhere.
+/// Checks that the copy is rejected with this advice, and that no file changes.
 async fn is_rejected(
     from: &Place,
     to: &Place,
@@ -52,7 +52,7 @@ async fn a_store_in_use_is_copied_with_all_completed_writes() {
 }
 
 #[tokio::test]
-async fn a_copy_waits_for_no_writer_and_has_nothing_of_an_unfinished_write() {
+async fn a_copy_does_not_wait_for_a_writer_and_contains_no_unfinished_write() {
     let (from, to) = (Place::with_pets(1).await, place());
     let mut writer = Connection::open(&from.path).expect("the database");
     let unfinished = writer.transaction().expect("a transaction");
@@ -98,8 +98,8 @@ async fn an_existing_file_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn the_log_of_a_removed_database_does_not_get_into_a_copy() {
-    // A process that was killed leaves its log, and somebody removes only the database.
+async fn the_log_of_a_removed_database_is_not_applied_to_a_copy() {
+    // A killed process leaves its log, and somebody removes only the database.
     let (from, to) = (Place::with_pets(1).await, place());
     let log = to.path.with_extension("db-wal");
     fs::write(&log, "the log of another database").expect("a file");
@@ -108,7 +108,7 @@ async fn the_log_of_a_removed_database_does_not_get_into_a_copy() {
 }
 
 #[tokio::test]
-async fn the_backup_of_a_missing_store_is_rejected_and_creates_none() {
+async fn a_backup_of_a_missing_store_is_rejected_and_creates_no_file() {
     let (from, to) = (place(), place());
     let no_store = |error: &BackupError| matches!(error.problem, BackupProblem::NoStore);
     is_rejected(&from, &to, no_store, &from.path, "name the file").await;
@@ -130,7 +130,7 @@ async fn a_file_that_is_not_a_store_is_not_copied() {
 }
 
 #[tokio::test]
-async fn a_damaged_store_makes_no_backup() {
+async fn a_damaged_store_is_not_backed_up() {
     let (from, to) = (Place::with_pets(500).await, place());
     let mut bytes = fs::read(&from.path).expect("the database");
     let page = bytes.len() / 4096 / 2 * 4096;
@@ -141,7 +141,7 @@ async fn a_damaged_store_makes_no_backup() {
 }
 
 #[tokio::test]
-async fn a_missing_folder_of_the_copy_is_named() {
+async fn the_error_names_the_missing_folder_of_the_copy() {
     let (from, mut to) = (Place::with_pets(1).await, place());
     to.path = to.folder.path().join("missing/copy.db");
     let missing = |error: &BackupError| matches!(error.problem, BackupProblem::NoFolder { .. });

@@ -1,5 +1,5 @@
-//! Tests SQLite files: they outlive their store, may not be a store at all, and
-//! may be used by several processes.
+//! Tests SQLite files: their data is kept after the store is closed, files that are not a store are
+//! rejected, and several processes may use a file.
 
 mod backup;
 mod moved;
@@ -33,7 +33,7 @@ fn place() -> Place {
 }
 
 impl Place {
-    /// A place with a store that was closed, with `pets` in it.
+    /// Creates a closed store with this number of pets.
     async fn with_pets(pets: usize) -> Self {
         let place = place();
         let store = open(&place.path).await.expect("a new store");
@@ -47,8 +47,8 @@ impl Place {
         place
     }
 
-    /// A place where an opening was cut off: the mark is made first, before
-    /// the log is set up and the tables are made.
+    /// Creates the file of an interrupted opening: it has only the application id, which is
+    /// set before the log is set up and the tables are created.
     async fn only_marked() -> Self {
         let made = Self::with_pets(0).await;
         let db = Connection::open(&made.path).expect("the database");
@@ -62,11 +62,11 @@ impl Place {
         place
     }
 
-    /// The names and the bytes of all files, to see whether any was touched.
+    /// Returns the names and the bytes of all files, to check whether any file was changed.
     fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let files = fs::read_dir(self.folder.path()).expect("the folder");
         let paths = files.map(|file| file.expect("a file").path());
-        // The index of a log is memory that processes share, not data.
+        // The index of a log is shared memory, not data.
         let data = paths.filter(|path| {
             path.extension()
                 .is_none_or(|extension| extension != "db-shm")

@@ -1,5 +1,5 @@
-//! Tests a file that is removed or replaced while its store is open: no write
-//! is confirmed that the next start would not find.
+//! Tests a file that is removed or replaced while its store is open: the store confirms only
+//! writes that the next start will find.
 
 use super::{Place, open, pet};
 use petstore_store::{Outcome, Store, StoreError};
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Neither writes nor readiness work; the log says what to do.
+/// Checks that writes and the readiness check fail, and that the log says what to do.
 async fn takes_no_writes(store: &dyn Store) {
     let rejections = [
         store.create_pet(pet("Tom")).await.expect_err("it is gone"),
@@ -63,7 +63,7 @@ async fn writes_fail_while_the_database_file_is_moved_away() {
 }
 
 #[tokio::test]
-async fn another_file_of_that_name_is_not_the_store() {
+async fn writes_fail_after_the_database_file_was_replaced() {
     let place = Place::with_pets(1).await;
     let other = Place::with_pets(3).await;
     let store = open(&place.path).await.expect("the store");

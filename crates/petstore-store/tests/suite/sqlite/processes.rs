@@ -1,6 +1,6 @@
-//! Tests several processes on one file: the service, and the command line
-//! beside it. Two stores in one process share nothing that two processes would
-//! not share, so most tests use those.
+//! Tests several processes that use one file: the service and the command line.
+//! Two stores in one process share nothing that two processes would
+//! not share, so most tests use two stores.
 
 use super::{Place, open, pet, place};
 use chrono::DateTime;
@@ -104,7 +104,7 @@ async fn the_writes_of_several_processes_interleave() {
 }
 
 #[tokio::test]
-async fn a_database_that_stays_locked_is_an_error_until_it_is_free() {
+async fn a_write_fails_while_the_database_is_locked_and_succeeds_after_the_lock_is_released() {
     let place = Place::with_pets(1).await;
     let store = open(&place.path).await.expect("the store");
     let mut other = Connection::open(&place.path).expect("the database");
@@ -148,7 +148,7 @@ async fn opening_a_store_waits_for_another_opening_in_progress() {
         .expect("the lock");
     let path = place.path.clone();
     let opening = tokio::spawn(async move { open(&path).await });
-    // Long enough for an opening that does not wait to have failed.
+    // An opening that does not wait would have failed after this time.
     let held = Instant::now();
     while held.elapsed() < Duration::from_millis(200) {
         assert!(!opening.is_finished(), "it did not wait");

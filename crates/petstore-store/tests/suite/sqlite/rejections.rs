@@ -10,8 +10,8 @@ use std::{
     process::Command,
 };
 
-/// The path is rejected for the expected reason, nothing changes, and the text
-/// says which path and what to do.
+/// Checks that the path is rejected for the expected reason, that nothing changes, and that the
+/// message contains the path and what to do.
 async fn is_rejected(place: &Place, path: &Path, expected: fn(&OpenError) -> bool, advice: &str) {
     let before = place.contents();
     let error = rejected(path).await;
@@ -41,7 +41,7 @@ fn not_writable(error: &OpenError) -> bool {
 }
 
 #[tokio::test]
-async fn a_missing_folder_is_named() {
+async fn the_error_names_a_missing_folder() {
     let place = place();
     let path = place.folder.path().join("missing/pets.db");
     let missing = |error: &OpenError| matches!(error.problem, OpenProblem::NoFolder { .. });
@@ -55,10 +55,10 @@ async fn a_folder_is_not_a_database() {
     is_rejected(&place, place.folder.path(), folder, "petstore.db").await;
 }
 
-/// The log of a store has the name of the file by which it was opened: under another name, a second
-/// server would not find it.
+/// The log of a store is named after the file name with which the store was opened. A server that opens the
+/// file with another name would not find the log.
 #[tokio::test]
-async fn a_file_with_two_names_is_rejected() {
+async fn a_database_file_with_two_hard_links_is_rejected() {
     let place = place();
     let path = place.folder.path().join("pets.db");
     let store = open(&path).await.expect("a store");
@@ -106,7 +106,7 @@ async fn the_database_of_another_program_is_rejected() {
         other
             .execute_batch("CREATE TABLE pets (id INTEGER PRIMARY KEY)")
             .expect("a table");
-        // While the other program runs, and after.
+        // Checks it while the other program has the file open, and afterwards.
         is_rejected(&place, &place.path, not_a_store, "name another file").await;
         drop(other);
         is_rejected(&place, &place.path, not_a_store, "name another file").await;
@@ -114,7 +114,7 @@ async fn the_database_of_another_program_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_database_that_another_program_marked_is_rejected() {
+async fn a_database_with_the_application_id_of_another_program_is_rejected() {
     let place = place();
     let other = Connection::open(&place.path).expect("a database");
     other
@@ -166,7 +166,7 @@ async fn a_newer_version_that_is_only_in_the_log_is_rejected() {
     .await;
 }
 
-/// Cuts the store to each of several lengths, which is rejected, and restores it.
+/// Truncates the store to several lengths, checks that each is rejected, and restores the file.
 async fn is_rejected_when_cut_short(place: &Place) {
     let bytes = fs::read(&place.path).expect("the file");
     for length in [bytes.len() / 2, bytes.len() - 1, 4096] {
@@ -183,19 +183,19 @@ async fn is_rejected_when_cut_short(place: &Place) {
 }
 
 #[tokio::test]
-async fn a_store_that_was_cut_short_is_rejected() {
+async fn a_truncated_store_is_rejected() {
     is_rejected_when_cut_short(&Place::with_pets(200).await).await;
 }
 
 #[tokio::test]
-async fn a_store_that_was_cut_short_is_rejected_although_it_has_an_empty_log() {
+async fn a_truncated_store_with_an_empty_log_is_rejected() {
     let place = Place::with_pets(200).await;
     fs::write(place.folder.path().join("pets.db-wal"), "").expect("a log");
     is_rejected_when_cut_short(&place).await;
 }
 
 #[tokio::test]
-async fn a_store_that_was_cut_short_is_rejected_although_its_log_has_other_pages() {
+async fn a_truncated_store_whose_log_lacks_the_missing_pages_is_rejected() {
     let place = Place::with_pets(200).await;
     let db = Connection::open(&place.path).expect("the database");
     // As after a crash: the log was not written back.
@@ -212,9 +212,9 @@ async fn a_store_that_was_cut_short_is_rejected_although_its_log_has_other_pages
     is_rejected_when_cut_short(&place).await;
 }
 
-/// As a checkpoint that was cut off leaves it.
+/// An interrupted checkpoint leaves such a file.
 #[tokio::test]
-async fn a_store_that_was_cut_short_is_opened_if_its_log_has_the_missing_pages() {
+async fn a_truncated_store_is_opened_if_its_log_has_the_missing_pages() {
     let place = place();
     let store = open(&place.path).await.expect("a new store");
     for number in 0..20 {
@@ -260,10 +260,10 @@ async fn a_file_that_cannot_be_written_is_rejected() {
     let place = Place::with_pets(1).await;
     let before = place.contents();
     set_mode(&place.path, 0o444);
-    // The folder may be written, so that it is the file alone that is rejected.
+    // The folder can be written, so that only the file is the reason for the rejection.
     set_mode(place.folder.path(), 0o777);
-    // Once more as somebody to whom the permissions matter, for root may write
-    // what it likes.
+    // Runs the test again as a normal user, because permissions do not apply to
+    // root.
     let program = place.folder.path().join("test");
     fs::copy(std::env::current_exe().expect("this test"), &program)
         .expect("a copy that all may run");
@@ -296,7 +296,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 #[tokio::test]
-async fn names_with_a_special_meaning_in_sqlite_are_files() {
+async fn file_names_with_a_special_meaning_in_sqlite_are_treated_as_ordinary_names() {
     let place = place();
     for name in ["file:pets.db", ":memory:", "50% of #1.db"] {
         let path = place.folder.path().join(name);

@@ -1,4 +1,4 @@
-//! Tests that data is still there when a file is opened again.
+//! Tests that the data still exists when a file is opened again.
 
 use super::{Place, open, pet, place};
 use chrono::DateTime;
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use std::fs;
 
 #[tokio::test]
-async fn pets_and_keys_outlive_their_store() {
+async fn pets_and_keys_are_kept_after_the_store_is_closed_and_opened_again() {
     let place = place();
     let key = NewKey {
         id: KeyId::from_random(1),
@@ -44,7 +44,7 @@ async fn a_created_pet_is_stored_before_the_store_is_closed() {
     let place = place();
     let store = open(&place.path).await.expect("a new store");
     let created = store.create_pet(pet("Rex")).await.expect("a pet");
-    // The files that a crash would leave: the database and its log as they are now.
+    // Copies the files that a crash would leave: the current database and its log.
     let left = tempfile::TempDir::new().expect("a temporary folder");
     for (path, bytes) in place.contents() {
         fs::write(left.path().join(path.file_name().expect("a name")), bytes).expect("a copy");
@@ -58,9 +58,9 @@ async fn a_created_pet_is_stored_before_the_store_is_closed() {
     );
 }
 
-/// Connections that are closed at the same moment would each leave the log to the other.
+/// If the last connections were closed at the same moment, none of them would remove the log.
 #[tokio::test]
-async fn a_store_that_was_closed_leaves_no_log() {
+async fn a_closed_store_leaves_no_write_ahead_log() {
     const ROUNDS: usize = 200;
     let place = Place::with_pets(0).await;
     for round in 0..ROUNDS {

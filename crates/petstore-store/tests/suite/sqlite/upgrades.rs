@@ -1,5 +1,5 @@
-//! Tests that the present code opens stores of every earlier schema and keeps
-//! their data. `schemas/` has one file for each schema, as text, also for one that is
+//! Tests that the current code opens stores of every earlier schema and keeps
+//! their data. `schemas/` has a text file for each schema, including a schema that is
 //! not released yet. The file of a released schema is never changed.
 
 use super::{Place, open, pet, place};
@@ -7,8 +7,8 @@ use crate::fixtures::{new_order, new_pet, pet_with_id};
 use chrono::{DateTime, NaiveDate};
 use petstore_models::{NewPet, OrderStatus, Pet, PetStatus};
 use petstore_store::{
-    Creation, DatabaseUrl, KeyHash, KeyLimits, KeyRate, KeyScope, OnMigration, Once, OpenProblem,
-    OrderQuery, PetQuery, open_current, open_with, schema_version,
+    Creation, DatabaseUrl, DeliveryClaim, DeliveryQuery, KeyHash, KeyLimits, KeyRate, KeyScope,
+    OnMigration, Once, OpenProblem, OrderQuery, PetQuery, open_current, open_with, schema_version,
 };
 use rusqlite::Connection;
 use std::{
@@ -18,7 +18,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
 };
 
-/// The schemas, the first one first.
+/// The schemas, the oldest first.
 static RELEASED: LazyLock<Vec<String>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/sqlite/schemas");
     let files = fs::read_dir(folder).expect("the folder");
@@ -29,7 +29,7 @@ static RELEASED: LazyLock<Vec<String>> = LazyLock::new(|| {
     texts.map(|text| text.expect("a schema")).collect()
 });
 
-/// For each schema, whether it has what came with this one.
+/// For each schema, whether it is this schema or a later one.
 fn since(first: usize) -> Vec<bool> {
     (1..=RELEASED.len()).map(|schema| schema >= first).collect()
 }
@@ -46,7 +46,7 @@ fn version(db: &Connection) -> i64 {
         .expect("the version")
 }
 
-/// The statements that make what is in a database, however they are laid out.
+/// The statements of the schema of a database, without differences in white space.
 fn schema(db: &Connection) -> Vec<String> {
     let mut statements = db
         .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
@@ -141,7 +141,7 @@ async fn the_dry_run_prints_the_schema_version_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_upgraded_store_is_like_a_new_one() {
+async fn an_upgraded_store_has_the_schema_of_a_new_store() {
     let new = Place::with_pets(0).await;
     let new = Connection::open(&new.path).expect("a new store");
     for text in RELEASED.iter() {
@@ -174,7 +174,7 @@ async fn every_schema_has_its_released_store() {
     );
 }
 
-/// Writes the store of a schema to its file: that of the schema before it, migrated.
+/// Creates the file of a schema, by migrating the store of the previous schema.
 fn write_schema(number: i64) {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let migrations = fs::read_dir(crate_folder.join("src/sqlite/migrations")).expect("the folder");
@@ -200,7 +200,7 @@ fn write_schema(number: i64) {
 }
 
 #[tokio::test]
-async fn the_usage_counters_of_a_released_schema_are_kept_and_are_empty_before_it() {
+async fn usage_counters_of_a_released_schema_are_kept_and_older_schemas_have_none() {
     let mut calls = Vec::new();
     for text in RELEASED.iter() {
         let place = released(text);
@@ -229,7 +229,7 @@ async fn the_usage_counters_of_a_released_schema_are_kept_and_are_empty_before_i
 }
 
 #[tokio::test]
-async fn an_older_schema_does_not_say_since_when_calls_are_counted() {
+async fn an_older_schema_has_no_start_times_of_the_call_counts() {
     let mut since = Vec::new();
     for text in RELEASED.iter() {
         let place = released(text);
@@ -244,7 +244,7 @@ async fn an_older_schema_does_not_say_since_when_calls_are_counted() {
 }
 
 #[tokio::test]
-async fn an_older_store_is_rejected_unchanged_where_it_must_not_be_upgraded() {
+async fn an_older_store_is_rejected_unchanged_if_it_must_not_be_upgraded() {
     let newest = RELEASED.len() as i64;
     for (number, text) in (1..).zip(RELEASED.iter()) {
         let place = released(text);
@@ -290,7 +290,7 @@ async fn keys_of_an_older_schema_have_no_limits_and_limits_are_kept() {
 }
 
 #[tokio::test]
-async fn the_upgrade_of_a_released_schema_is_reported_and_that_of_a_new_store_is_not() {
+async fn an_upgrade_is_reported_and_the_creation_of_a_store_is_not() {
     for (number, text) in (1..).zip(RELEASED.iter()) {
         let place = released(text);
         let url = DatabaseUrl::SqliteFile(place.path.clone());
@@ -313,7 +313,7 @@ async fn the_upgrade_of_a_released_schema_is_reported_and_that_of_a_new_store_is
         let done = seen.iter().filter(|report| report.is_done).count();
         assert_eq!(done, usize::from(missing > 0));
 
-        // The same store again, and a new one.
+        // Opens the upgraded store again, and a new store: neither is reported.
         let fresh = place.path.with_extension("new");
         for url in [url, DatabaseUrl::SqliteFile(fresh)] {
             let store = open_with(&url, on_migration.clone()).await;
@@ -344,7 +344,8 @@ async fn idempotency_keys_of_a_released_schema_stay_in_effect() {
 }
 
 #[tokio::test]
-async fn orders_of_a_released_schema_are_kept_and_an_older_store_takes_orders() {
+async fn orders_of_a_released_schema_are_kept_and_an_older_store_accepts_orders_after_the_upgrade()
+{
     let all = OrderQuery {
         before: None,
         status: None,
@@ -356,7 +357,7 @@ async fn orders_of_a_released_schema_are_kept_and_an_older_store_takes_orders() 
         let place = released(text);
         let store = open(&place.path).await.expect("it is brought up to date");
         let orders = store.list_orders(all).await.expect("a page").orders;
-        // The pet 1 is available.
+        // Pet 1 is available.
         let at = DateTime::UNIX_EPOCH;
         let new = store.create_order(new_order(1), at).await;
         let new = new.expect("a result").expect("an order");
@@ -396,4 +397,55 @@ async fn an_order_of_a_released_schema_can_be_repeated_and_changed() {
     assert_eq!(sold.updated_at, now.updated_at);
     let pet = store.pet(2).await.expect("a result").expect("the pet");
     assert_eq!(pet.status, Some(PetStatus::Sold));
+}
+
+#[tokio::test]
+async fn webhooks_of_a_released_schema_are_kept() {
+    let mut found = Vec::new();
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let key = "k_mvbvqf8yh5d5".parse().expect("an id");
+        let endpoints = store.list_endpoints(key).await.expect("the endpoints");
+        let Some(endpoint) = endpoints.first() else {
+            found.push(false);
+            continue;
+        };
+        assert_eq!(endpoint.url, "https://example.com/hook");
+        assert_eq!(endpoint.generation, 2);
+        let query = DeliveryQuery {
+            endpoint: endpoint.id,
+            before: None,
+            status: None,
+            limit: 10,
+        };
+        let page = store.list_deliveries(query).await.expect("a page");
+        let ids: Vec<_> = page.deliveries.iter().map(|delivery| delivery.id).collect();
+        assert_eq!(ids, [4]);
+        let now = DateTime::from_timestamp_micros(1_795_132_800_000_006).expect("a time");
+        let claim = DeliveryClaim {
+            now,
+            lease_until: now,
+            limit: 9,
+            per_endpoint: 9,
+            failing: endpoint.failing_since.is_some(),
+            busy: Vec::new(),
+        };
+        let claimed = store.claim_deliveries(claim).await;
+        let claimed = claimed.expect("the deliveries");
+        assert_eq!((claimed.len(), claimed[0].tries), (1, 1));
+        found.push(true);
+    }
+    assert_eq!(found, since(11));
+}
+
+#[tokio::test]
+async fn webhooks_of_an_upgraded_store_receive_only_events_after_the_newest_existing_event() {
+    let place = released(&RELEASED[9]);
+    let db = Connection::open(&place.path).expect("the store");
+    let event = "INSERT INTO events VALUES (7, x'01', 'pet.status_changed', 0, 1, 2, x'7b7d')";
+    db.execute_batch(event).expect("an event");
+    drop(db);
+    let store = open(&place.path).await.expect("it is brought up to date");
+    assert_eq!(store.webhook_position().await.expect("the position"), 7);
 }

@@ -1,5 +1,5 @@
-//! Tests how much an order writes: it changes the status of its pet, and does not write
-//! the name of the pet again, however long it is.
+//! Tests how much an order writes: it changes the status of its pet, but does not write
+//! the name of the pet again, even if the name is long.
 
 use super::{open, place};
 use crate::fixtures::{new_order, new_pet};
@@ -14,7 +14,7 @@ fn log_size(path: &Path) -> u64 {
     fs::metadata(path.with_extension("db-wal")).map_or(0, |log| log.len())
 }
 
-/// Empties the log of a store. To close the store does so too, unless the disk is slow.
+/// Empties the log of a store. Closing the store also empties it, unless the disk is slow.
 fn empty_log(path: &Path) {
     let db = Connection::open(path).expect("the store");
     db.busy_timeout(Duration::from_secs(20)).expect("a timeout");

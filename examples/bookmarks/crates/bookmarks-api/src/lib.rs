@@ -1,5 +1,5 @@
 //! The HTTP interface of the service, generated from the document: the trait that the server implements, the errors, the table of
-//! the operations, and the implementation of `Contract`, through which a server calls the trait.
+//! operations, and the implementation of `Contract`, with which the server library calls the trait.
 
 #[rustfmt::skip]
 mod generated;

@@ -65,7 +65,7 @@ impl BookmarksApi for Handlers {
         let key = IdempotencyKey::from_header(header.as_str()).map_err(|error| {
             AddBookmarkError::BadRequest(format!("`Idempotency-Key` {error}").into())
         })?;
-        // Under one lock, so that of two requests with one key only one adds a bookmark.
+        // One lock for the lookup and the addition, so that two requests with the same key add only one bookmark.
         let mut shelf = context.state().shelf();
         if let Some(Creation { bookmark, .. }) = shelf.created.get(&(caller, key.clone())) {
             return if bookmark.url == new.url && bookmark.tags == new.tags {

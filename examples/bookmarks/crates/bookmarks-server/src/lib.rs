@@ -1,5 +1,5 @@
-//! The settings and the state of the service. The handlers are in `handlers`; `openapi-dropshot-server` does everything that is
-//! the same for each service.
+//! The settings and the state of the service. The handlers are in `handlers`. `openapi-dropshot-server` does everything that is
+//! the same in every service.
 
 mod handlers;
 mod shelf;
@@ -41,7 +41,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The state of a service for the owners of these keys.
+    /// Creates the state of a service that accepts these keys.
     #[must_use]
     pub fn new(keys: KeyHashes) -> Self {
         Service {
@@ -51,7 +51,7 @@ impl Service {
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        // No change panics halfway.
+        // A poisoned lock can be used: no change panics halfway.
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

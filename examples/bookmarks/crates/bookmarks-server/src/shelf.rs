@@ -1,4 +1,4 @@
-//! The state behind the handlers: the bookmarks, in memory, and the creations that can be repeated.
+//! The state of the handlers, in memory: the bookmarks, and the creations with an idempotency key.
 
 use bookmarks_models::{Bookmark, NewBookmark};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,7 +12,7 @@ const KEPT: TimeDelta = TimeDelta::hours(24);
 pub(crate) struct Shelf {
     pub(crate) bookmarks: BTreeMap<i64, Bookmark>,
     last_id: i64,
-    /// The creations that came with an idempotency key, each by the name of the API key that sent it.
+    /// The creations with an idempotency key, by the name of the API key of the request and the idempotency key.
     pub(crate) created: HashMap<(&'static str, IdempotencyKey), Creation>,
 }
 

@@ -1,5 +1,5 @@
-//! Tests what applications rely on, without the program: traces of blocking calls, cursors, keys that cannot be loaded, recovery, rate
-//! limits, hooks, and requests that are built step by step.
+//! Tests the features of the client that applications use, without a running service: traces of blocking calls, cursors, keys that
+//! cannot be loaded, recovery, rate limits, hooks, and requests that are built step by step.
 
 use bookmarks_client::{
     ApiKeyFile, BoxError, CallOptions, Client, ClientBuilder, ErrorCode, FailedLoad, Interceptor,
@@ -45,7 +45,7 @@ fn overloaded() -> MockResponse {
     error(503, "busy")
 }
 
-/// What the hooks of a test have seen.
+/// The lines that the hooks of a test have recorded.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -60,7 +60,7 @@ impl Seen {
     }
 }
 
-/// Shares a count between the tries of a call, and records how each try and each call ended.
+/// Counts the tries of each call, and records how each try and each call ended.
 struct Hooks(Seen);
 
 impl Interceptor for Hooks {
@@ -93,7 +93,7 @@ impl Interceptor for Hooks {
 }
 
 #[tokio::test]
-async fn a_blocking_call_has_the_span_of_its_caller() {
+async fn a_blocking_call_runs_in_the_tracing_span_of_its_caller() {
     let service = MockTransport::new();
     service.respond_to(Method::GET, "/api/v2/bookmarks", page());
     let subscriber = tracing_subscriber::fmt()
@@ -108,8 +108,8 @@ async fn a_blocking_call_has_the_span_of_its_caller() {
         Ok(())
     });
     let client = client.build().expect("it is valid");
-    // Another test may be the first with this span, without a subscriber and at the same time. Then `tracing` would leave the
-    // span out until it asks again.
+    // Another test that runs at the same time without a subscriber may be the first to use this span. Then `tracing` disables
+    // the span until its cache is rebuilt.
     client.list_bookmarks().send().await.expect("a success");
     tracing::callsite::rebuild_interest_cache();
     seen.0.lock().expect("no test panics with it").clear();
@@ -130,7 +130,7 @@ async fn a_list_whose_first_request_fails_keeps_its_cursor() {
 }
 
 #[test]
-fn an_unknown_value_is_kept_from_text_and_from_json() {
+fn an_unknown_enum_value_is_preserved_when_it_is_parsed_from_text_or_from_json() {
     let parsed: ErrorCode = "asleep".parse().expect("the service decides");
     let read: ErrorCode = serde_json::from_str("\"asleep\"").expect("it is kept");
     assert_eq!((parsed.as_str(), &parsed), ("asleep", &read));
@@ -138,7 +138,7 @@ fn an_unknown_value_is_kept_from_text_and_from_json() {
 }
 
 #[tokio::test]
-async fn calls_continue_without_the_file_of_a_key_and_hooks_are_notified() {
+async fn if_the_key_file_disappears_calls_use_the_earlier_key_and_hooks_are_notified() {
     let path = std::env::temp_dir().join(format!("bookmarks-key-{}", std::process::id()));
     std::fs::write(&path, "key-1").expect("it can be written");
     let (service, seen) = (MockTransport::new(), Seen::default());
@@ -168,7 +168,7 @@ async fn calls_continue_without_the_file_of_a_key_and_hooks_are_notified() {
 }
 
 #[tokio::test]
-async fn a_creation_is_repeated_after_a_crash_only_with_its_credential() {
+async fn after_a_crash_a_creation_is_repeated_only_with_the_credential_of_the_first_try() {
     let (service, stored) = (MockTransport::new(), Seen::default());
     service.respond(MockResponse::broken());
     service.respond(page());
@@ -206,7 +206,7 @@ async fn a_creation_is_repeated_after_a_crash_only_with_its_credential() {
 }
 
 #[tokio::test]
-async fn a_success_ends_the_pause_of_a_rate_limit() {
+async fn after_a_successful_response_the_client_no_longer_pauses_for_an_earlier_rate_limit() {
     let service = MockTransport::new();
     let limited = error(429, "too_many_requests");
     service.respond(limited.header("retry-after", "100"));
@@ -218,7 +218,7 @@ async fn a_success_ends_the_pause_of_a_rate_limit() {
     };
     within(10).await.expect_err("it is limited");
     within(10).await.expect("the service no longer limits it");
-    // With time for the pause, which is over.
+    // This call has enough time for the pause, but the pause is over.
     let third = tokio::time::timeout(Duration::from_secs(20), within(300)).await;
     third.expect("it does not wait").expect("a success");
 }

@@ -1,4 +1,4 @@
-//! The program as its clients have it: over a socket, with the generated client.
+//! Tests the program over a socket, with the generated client.
 
 use bookmarks_client::{
     ApiKey, Batch, Client, Error, ErrorCode, TryRequest, errors::RemoveBookmarkError,
@@ -122,7 +122,7 @@ async fn the_client_adds_lists_and_removes_bookmarks() -> Result<(), Error> {
     for number in 1..=5 {
         client.add_bookmark().body(bookmark(number)).send().await?;
     }
-    // A page at a time, along the links.
+    // The stream reads page by page and follows the links.
     let mut ids = Vec::new();
     let mut odd = client.list_bookmarks().tag("odd").limit(2).stream();
     while let Some(bookmark) = odd.next().await {
@@ -144,7 +144,7 @@ async fn the_client_adds_lists_and_removes_bookmarks() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn many_bookmarks_are_added_with_a_key_that_changes_and_a_hook() -> Result<(), Error> {
+async fn a_batch_adds_bookmarks_with_a_key_that_changes_and_an_interceptor() -> Result<(), Error> {
     let service = Service::start(&[]);
     let keys = [
         KEY_FORMAT.generate().reveal().to_owned(),
@@ -177,7 +177,8 @@ async fn many_bookmarks_are_added_with_a_key_that_changes_and_a_hook() -> Result
 }
 
 #[tokio::test]
-async fn code_around_a_call_is_tested_without_a_service() -> Result<(), Error> {
+async fn code_that_calls_the_service_can_be_tested_without_a_running_service() -> Result<(), Error>
+{
     let transport = MockTransport::new();
     let builder = Client::builder("http://bookmarks.example/api/v2").api_key("bookmarks_a");
     let client = builder.transport(transport.clone()).build()?;
@@ -210,14 +211,14 @@ async fn a_creation_is_repeated_safely() -> Result<(), Error> {
 async fn the_client_sends_a_request_again_after_the_rate_limit() -> Result<(), Error> {
     let service = Service::start(&["--rate-limit-per-second=1", "--rate-limit-burst=1"]);
     service.client().list_bookmarks().send().await?;
-    // Another client with the same key, which does not know the limit yet.
+    // Another client with the same key does not know the limit yet.
     let response = service.client().list_bookmarks().send().await?;
     assert!(response.retries() >= 1);
     Ok(())
 }
 
 #[tokio::test]
-async fn each_error_has_the_body_of_the_document() {
+async fn each_error_has_the_body_that_the_document_declares() {
     let service = Service::start(&["--body-max-bytes=1000"]);
     let other = KEY_FORMAT.generate();
     let (key, other) = (Some(service.key.as_str()), Some(other.reveal()));
@@ -261,7 +262,7 @@ async fn each_error_has_the_body_of_the_document() {
 }
 
 #[tokio::test]
-async fn the_deprecated_operation_announces_its_end() -> Result<(), Error> {
+async fn the_deprecated_operation_announces_its_sunset() -> Result<(), Error> {
     let service = Service::start(&[]);
     let key = Some(service.key.as_str());
     let response = service
@@ -320,7 +321,7 @@ async fn the_service_serves_documents_docs_health_and_metrics_and_logs_requests(
 }
 
 #[test]
-fn the_program_stops_in_order_and_prints_its_settings() {
+fn the_program_stops_without_an_error_after_a_signal_and_prints_its_settings() {
     let mut service = Service::start(&[]);
     let pid = service.child.id().to_string();
     let sent = Command::new("kill").arg(pid).status().expect("`kill` runs");

@@ -58,7 +58,7 @@ fn a_repeated_journal_entry_counts_once() {
 }
 
 #[test]
-fn an_idempotency_key_is_usable_for_a_day_with_its_api_key() {
+fn a_line_can_be_sent_again_for_a_day_and_only_with_the_same_api_key() {
     let mut state = state();
     state.apply(sending(1, 4, 100)).expect("of this input");
     let can = |state: &State, hours, key| state.can_send_again(1, moment(hours), key);
@@ -80,7 +80,7 @@ fn the_window_of_lines_to_resend_ends_before_a_line_that_was_sent_earlier() {
 }
 
 #[test]
-fn a_journal_entry_beyond_the_input_is_an_error() {
+fn a_journal_entry_for_a_line_that_is_not_in_the_input_is_an_error() {
     assert!(state().apply(sending(1, 101, 0)).is_err());
     assert!(state().apply(Entry::Skipped { line: 0 }).is_err());
 }

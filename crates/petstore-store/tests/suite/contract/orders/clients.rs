@@ -24,7 +24,7 @@ use tokio::{runtime::Handle, sync::Barrier, task::JoinSet, task::block_in_place}
 
 #[derive(Clone, Debug)]
 struct Round {
-    /// The clock moves forward, or back, before it.
+    /// The clock moves forward, or back, by this time before the round.
     wait: TimeDelta,
     calls: Vec<Call>,
 }
@@ -93,9 +93,9 @@ async fn ask(store: &AnyStore, made: Made) -> CallResult {
     }
 }
 
-/// The store and its model grow from case to case, so a case that fails is not
-/// tried again in smaller forms.
-pub(crate) async fn any_calls_of_several_clients_return_what_calls_one_after_the_other_would(
+/// The store and its model grow from case to case, so a case that fails cannot
+/// be shrunk.
+pub(crate) async fn concurrent_calls_have_the_same_results_as_some_sequential_order(
     store: AnyStore,
 ) {
     let state = RefCell::new((Model::default(), DateTime::UNIX_EPOCH));
@@ -135,7 +135,7 @@ async fn play(
         let calls: Vec<Made> = calls
             .into_iter()
             .map(|call| {
-                // No two calls have one time, so that it is seen whose counts.
+                // All calls have different times, so that the result shows whose time was stored.
                 *now += TimeDelta::microseconds(1);
                 let (pet, order) = model.ids(call);
                 Made {

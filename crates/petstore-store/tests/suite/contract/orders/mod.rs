@@ -1,5 +1,5 @@
-//! Tests orders and their effect on pets. `clients` has sequences of calls and
-//! simultaneous calls, `repeated` has idempotency keys.
+//! Tests orders and their effect on pets. `clients` tests sequences of calls and
+//! concurrent calls, and `repeated` tests idempotency keys.
 
 pub(crate) mod clients;
 mod model;
@@ -75,7 +75,7 @@ fn ids(orders: &[Order]) -> Vec<i64> {
     orders.iter().map(|order| order.id).collect()
 }
 
-pub(crate) async fn an_order_comes_back_as_it_was_placed_and_takes_its_pet(store: AnyStore) {
+pub(crate) async fn a_placed_order_is_returned_and_reserves_its_pet(store: AnyStore) {
     let pet = available(&store).await;
     let at = noon() + TimeDelta::nanoseconds(123_456_789);
     let placed = order_at(&store, pet.id, at).await.expect("an order");
@@ -125,7 +125,7 @@ async fn order_in(store: &AnyStore, status: OrderStatus) -> Order {
     found
 }
 
-/// Written by hand, and not taken from the code that is tried.
+/// The allowed transitions. They are written by hand, and not taken from the code under test.
 const STEPS: [(OrderStatus, OrderStatus, PetStatus); 4] = [
     (
         OrderStatus::Placed,
@@ -149,7 +149,7 @@ const STEPS: [(OrderStatus, OrderStatus, PetStatus); 4] = [
     ),
 ];
 
-pub(crate) async fn each_step_changes_order_and_pet_and_every_other_is_rejected_and_changes_nothing(
+pub(crate) async fn allowed_transitions_change_order_and_pet_and_others_change_nothing(
     store: AnyStore,
 ) {
     for from in OrderStatus::ALL.iter().copied() {
@@ -184,7 +184,7 @@ pub(crate) async fn each_step_changes_order_and_pet_and_every_other_is_rejected_
     assert_eq!(unknown, Err(NotUpdated::NoOrder));
 }
 
-pub(crate) async fn a_clock_that_goes_back_moves_no_order_back(store: AnyStore) {
+pub(crate) async fn the_update_time_of_an_order_never_goes_back(store: AnyStore) {
     let placed = order(&store, available(&store).await.id).await;
     let before = update(&store, placed.id, OrderStatus::Approved, minutes(-1)).await;
     assert_eq!(before.expect("a step").updated_at, placed.updated_at);
@@ -251,7 +251,9 @@ pub(crate) async fn pages_of_orders_begin_with_the_newest_and_keep_their_filters
     assert_eq!(walk_orders(&store, all(100)).await[0], open);
 }
 
-pub(crate) async fn a_walk_meets_every_earlier_order_once_while_others_are_placed(store: AnyStore) {
+pub(crate) async fn paging_returns_every_earlier_order_once_while_others_are_placed(
+    store: AnyStore,
+) {
     let mut pets = Vec::new();
     for _ in 0..60 {
         pets.push(available(&store).await.id);
@@ -274,7 +276,7 @@ pub(crate) async fn a_walk_meets_every_earlier_order_once_while_others_are_place
     }
 }
 
-pub(crate) async fn of_many_orders_for_one_pet_at_once_one_is_placed(store: AnyStore) {
+pub(crate) async fn only_one_of_many_concurrent_orders_for_one_pet_is_placed(store: AnyStore) {
     for round in 0..10 {
         let pet = available(&store).await.id;
         let mut asked = JoinSet::new();
@@ -309,7 +311,7 @@ pub(crate) async fn of_many_orders_for_one_pet_at_once_one_is_placed(store: AnyS
     }
 }
 
-pub(crate) async fn of_many_steps_of_one_order_at_once_one_is_taken(store: AnyStore) {
+pub(crate) async fn only_one_of_many_concurrent_transitions_of_an_order_succeeds(store: AnyStore) {
     for _ in 0..10 {
         let placed = order_in(&store, OrderStatus::Approved).await;
         let mut asked = JoinSet::new();

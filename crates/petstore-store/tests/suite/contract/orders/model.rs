@@ -9,8 +9,8 @@ use petstore_store::{
 };
 use std::collections::BTreeMap;
 
-/// A call of a client. Pets and orders are counted from the newest one; a
-/// number beyond the few that play is one that is not there.
+/// A call of a client. Pets and orders are counted from the newest one. The number
+/// `PLAYING` means a pet or an order that does not exist.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Call {
     Pet(Option<PetStatus>),
@@ -38,7 +38,7 @@ pub(super) enum CallResult {
     Page(OrderPage),
 }
 
-/// A call with the ids and the time that it is made with.
+/// A call with its ids and its time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
     pub(super) call: Call,
@@ -61,7 +61,7 @@ enum Kept {
     Order(Order),
 }
 
-/// Makes a pet have this status; a status that it has already is no change.
+/// Sets the status of a pet. If the pet already has this status, nothing changes.
 fn change(pet: &mut Pet, status: PetStatus) {
     if pet.status.replace(status) != Some(status) {
         pet.version = pet.version.map(|version| version + 1);
@@ -69,8 +69,8 @@ fn change(pet: &mut Pet, status: PetStatus) {
 }
 
 impl Model {
-    /// Whether the call, made now, returns this. What the store chooses, the
-    /// ids, is taken from the result, and must be new.
+    /// Makes the call on the model, and returns whether its result is `result`. Ids, which
+    /// the store chooses, are taken from `result`, and must be new.
     fn does(&mut self, made: Made, result: &CallResult) -> bool {
         match (made.call, result) {
             (Call::Pet(status), CallResult::Pet(pet)) => self.add_pet(status, pet),
@@ -194,7 +194,7 @@ impl Model {
         }
     }
 
-    /// The id of the pet, or the order, that a call means.
+    /// The id of the pet and of the order of a call; 0 if the call has none.
     pub(super) fn ids(&self, call: Call) -> (i64, i64) {
         let newest = |mut ids: Vec<i64>, number: usize| {
             ids.sort_unstable();
@@ -228,8 +228,8 @@ pub(super) fn query_of(
     }
 }
 
-/// The model after all calls, in the first order in which it returns the same as the
-/// store did and ends as the store is.
+/// Looks for an order of the calls in which the model returns the same results as the
+/// store and ends in the same state. Returns the model after these calls.
 pub(super) fn in_some_order(
     model: &Model,
     calls: &[Made],

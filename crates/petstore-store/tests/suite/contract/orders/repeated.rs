@@ -8,7 +8,7 @@ use crate::{
 use petstore_models::{Order, OrderStatus, PetStatus};
 use petstore_store::{Creation, IDEMPOTENCY_KEYS_KEPT, NotOrdered, Once};
 
-/// Asks again while another server uses the key.
+/// Places an order. Tries again while another server uses the key.
 pub(super) async fn order_once(
     store: &AnyStore,
     pet_id: i64,
@@ -23,7 +23,7 @@ pub(super) async fn order_once(
     }
 }
 
-pub(crate) async fn a_repeated_order_returns_it_as_it_was_placed(store: AnyStore) {
+pub(crate) async fn a_repeated_order_returns_the_order_as_it_was_placed(store: AnyStore) {
     let pet = available(&store).await.id;
     let key = |at| once::once(1, "a", at);
     let Creation::Added(placed) = order_once(&store, pet, key(noon())).await else {
@@ -32,7 +32,7 @@ pub(crate) async fn a_repeated_order_returns_it_as_it_was_placed(store: AnyStore
     update(&store, placed.id, OrderStatus::Cancelled, minutes(1))
         .await
         .expect("a step");
-    // The pet is free again, and still nothing is placed.
+    // The pet is available again, but the repeated creation still places no order.
     for at in [noon(), minutes(2)] {
         let again = order_once(&store, pet, key(at)).await;
         assert_eq!(again, Creation::Repeated(placed.clone()));
@@ -46,7 +46,7 @@ pub(crate) async fn a_repeated_order_returns_it_as_it_was_placed(store: AnyStore
     );
 }
 
-pub(crate) async fn a_rejected_order_leaves_its_key_free(store: AnyStore) {
+pub(crate) async fn the_idempotency_key_of_a_rejected_order_can_be_used_again(store: AnyStore) {
     let key = || once::once(1, "a", noon());
     assert_eq!(
         order_once(&store, 1, key()).await,
@@ -68,7 +68,7 @@ pub(crate) async fn a_rejected_order_leaves_its_key_free(store: AnyStore) {
     assert!(matches!(placed, Creation::Added(_)), "{placed:?}");
 }
 
-pub(crate) async fn a_key_of_a_pet_is_none_for_an_order(store: AnyStore) {
+pub(crate) async fn the_idempotency_key_of_a_pet_cannot_be_used_for_an_order(store: AnyStore) {
     let pet = available(&store).await.id;
     let key = |name| once::once(1, name, noon());
     let rex = || new_pet("Rex", None);

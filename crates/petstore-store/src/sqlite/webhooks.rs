@@ -1,0 +1,180 @@
+//! The SQL of webhooks that only SQLite uses. Each batch holds the write lock, so no statement locks rows.
+
+use super::{
+    SqliteStore, error,
+    records::{all, execute},
+};
+use crate::{
+    StoreError,
+    row::{AnyRow, FromRow, OwnedValue, Unreadable},
+    webhook::{
+        DUE_COLUMNS, Database, DeliveryClaim, DueDelivery, EndpointId, FINISH_DELIVERY_VALUES,
+        FINISH_VALUES, NewMessage, fan_out_sql, finish_delivery_sql, finish_endpoint_condition,
+        finish_endpoint_sql, is_live, stored_limit,
+    },
+};
+use rusqlite::Connection;
+use std::sync::LazyLock;
+
+const ADVANCE: &str = "UPDATE webhook_feed SET position = $1 WHERE position = $2";
+static FAN_OUT: LazyLock<String> = LazyLock::new(|| {
+    let message = "(SELECT $2 AS position, $3 AS message_id, $4 AS type, $5 AS payload) AS message";
+    fan_out_sql(message, "")
+});
+/// The endpoints with due deliveries. The endpoint with the oldest due delivery comes first.
+static DUE_ENDPOINTS: LazyLock<String> = LazyLock::new(|| {
+    let is_live = is_live("$1");
+    format!(
+        "SELECT webhook_endpoints.id, failing_since IS NOT NULL, (
+             SELECT min(due_at) FROM webhook_deliveries
+             WHERE endpoint_id = webhook_endpoints.id AND webhook_deliveries.status = 'waiting'
+         ) AS first_due
+         FROM webhook_endpoints JOIN api_keys ON api_keys.id = webhook_endpoints.key_id
+         WHERE {is_live} AND first_due <= $1 ORDER BY first_due"
+    )
+});
+static DUE_OF_ENDPOINT: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {DUE_COLUMNS}
+         FROM webhook_deliveries JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id
+         WHERE endpoint_id = $1 AND webhook_deliveries.status = 'waiting' AND due_at <= $2
+         ORDER BY due_at LIMIT $3"
+    )
+});
+const LEASE: &str = "UPDATE webhook_deliveries SET due_at = $1 WHERE id = $2";
+static FINISH_DELIVERY: LazyLock<String> = LazyLock::new(|| finish_delivery_sql('?'));
+static FINISH_ENDPOINT: LazyLock<String> = LazyLock::new(|| {
+    let (update, condition) = (finish_endpoint_sql('?'), finish_endpoint_condition('?'));
+    format!("{update} WHERE {condition}")
+});
+
+/// A row of [`DUE_ENDPOINTS`].
+struct DueEndpoint {
+    id: EndpointId,
+    is_failing: bool,
+}
+
+impl DueEndpoint {
+    fn is_wanted(&self, claim: &DeliveryClaim) -> bool {
+        self.is_failing == claim.failing && !claim.busy.contains(&self.id)
+    }
+}
+
+impl FromRow for DueEndpoint {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        Ok(DueEndpoint {
+            id: row.parsed(0)?,
+            is_failing: row.integer(1)? == 1,
+        })
+    }
+}
+
+impl Database for SqliteStore {
+    const LOCKS_ROWS: bool = false;
+
+    async fn rows<T: FromRow + Send + 'static>(
+        &self,
+        sql: &'static str,
+        values: Vec<OwnedValue>,
+    ) -> Result<Vec<T>, StoreError> {
+        let read = move |db: &_| all(db, sql, &OwnedValue::borrow(&values));
+        self.readers.read(read).await
+    }
+
+    async fn change<T: FromRow + Send + 'static>(
+        &self,
+        sql: &'static str,
+        values: Vec<OwnedValue>,
+    ) -> Result<Vec<T>, StoreError> {
+        let change =
+            move |db: &_| all(db, sql, &OwnedValue::borrow(&values)).map_err(error::failed);
+        self.writer.write(change).await
+    }
+
+    async fn fan_out(
+        &self,
+        from: i64,
+        to: i64,
+        messages: Vec<NewMessage>,
+        at: i64,
+    ) -> Result<usize, StoreError> {
+        let fan_out = move |db: &_| fan_out(db, (from, to), &messages, at).map_err(error::failed);
+        self.writer.write(fan_out).await
+    }
+
+    async fn claim(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError> {
+        // Checks with a read first: usually nothing is due, and a write needs the lock of the file.
+        let now = claim.now.timestamp_micros();
+        let due: Vec<DueEndpoint> = self.rows(&DUE_ENDPOINTS, vec![now.into()]).await?;
+        if !due.iter().any(|endpoint| endpoint.is_wanted(&claim)) {
+            return Ok(Vec::new());
+        }
+        self.writer
+            .write(move |db| self::claim(db, &claim).map_err(error::failed))
+            .await
+    }
+
+    async fn finish(&self, values: [OwnedValue; FINISH_VALUES]) -> Result<(), StoreError> {
+        let finish = move |db: &_| {
+            let values = OwnedValue::borrow(&values);
+            let finished = execute(db, &FINISH_DELIVERY, &values[..FINISH_DELIVERY_VALUES])?;
+            if finished > 0 {
+                execute(db, &FINISH_ENDPOINT, &values)?;
+            }
+            Ok(())
+        };
+        self.writer
+            .write(move |db| finish(db).map_err(error::failed))
+            .await
+    }
+}
+
+fn fan_out(
+    db: &Connection,
+    (from, to): (i64, i64),
+    messages: &[NewMessage],
+    at: i64,
+) -> rusqlite::Result<usize> {
+    if execute(db, ADVANCE, &[to.into(), from.into()])? == 0 {
+        return Ok(0);
+    }
+    let mut added = 0;
+    for message in messages {
+        let values = [
+            at.into(),
+            message.position.into(),
+            message.message_id.as_str().into(),
+            message.kind.as_str().into(),
+            message.payload.as_slice().into(),
+        ];
+        added += execute(db, &FAN_OUT, &values)?;
+    }
+    Ok(added)
+}
+
+fn claim(db: &Connection, claim: &DeliveryClaim) -> rusqlite::Result<Vec<DueDelivery>> {
+    let now = claim.now.timestamp_micros();
+    let endpoints: Vec<DueEndpoint> = all(db, &DUE_ENDPOINTS, &[now.into()])?;
+    let mut claimed = Vec::new();
+    for endpoint in endpoints
+        .iter()
+        .filter(|endpoint| endpoint.is_wanted(claim))
+    {
+        let most = claim.per_endpoint.min(claim.limit - claimed.len());
+        if most == 0 {
+            break;
+        }
+        let values = [
+            endpoint.id.as_str().into(),
+            now.into(),
+            stored_limit(most).into(),
+        ];
+        let due: Vec<DueDelivery> = all(db, &DUE_OF_ENDPOINT, &values)?;
+        for delivery in due {
+            let lease = claim.lease_until.timestamp_micros();
+            execute(db, LEASE, &[lease.into(), delivery.id.into()])?;
+            claimed.push(delivery);
+        }
+    }
+    Ok(claimed)
+}

@@ -1,0 +1,453 @@
+//! Webhooks: the endpoints to which events are delivered, and the deliveries.
+
+mod database;
+mod sql;
+
+pub(crate) use database::{Database, stored_limit};
+pub(crate) use sql::{
+    DUE_COLUMNS, FINISH_DELIVERY_VALUES, FINISH_VALUES, Number, fan_out_sql, finish_delivery_sql,
+    finish_endpoint_condition, finish_endpoint_sql, is_live,
+};
+
+use crate::{KeyId, StoreError, id::public_id};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use petstore_models::EventType;
+
+public_id! {
+    /// The public id of an endpoint: `we_` and 12 characters of `0-9a-z` without
+    /// `i`, `l`, `o` and `u`.
+    EndpointId, "we_", InvalidEndpointId
+}
+
+/// The error of parsing an invalid [`EndpointId`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the id of a webhook endpoint must be `we_` and 12 characters")]
+pub struct InvalidEndpointId;
+
+/// The greatest number of deliveries that one call of [`WebhookStore::redeliver`] changes.
+pub const REDELIVERED_AT_ONCE: usize = 10_000;
+/// The greatest number of deliveries of each endpoint and status that [`WebhookStore::webhook_stats`] counts.
+pub const COUNTED_PER_ENDPOINT: usize = 10_000;
+
+/// An endpoint to be created. Its first status is [`EndpointStatus::Pending`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEndpoint {
+    /// Its public id, unique in the store.
+    pub id: EndpointId,
+    /// The key of its owner.
+    pub key: KeyId,
+    /// The URL to which events are sent; it contains no U+0000.
+    pub url: String,
+    /// The types of the events. If it is empty, all types.
+    pub types: Vec<EventType>,
+    /// A description by its owner.
+    pub description: Option<String>,
+    /// The id of the master key from which its secret is derived.
+    pub master_id: String,
+    /// The time of its creation; stored in microseconds.
+    pub at: DateTime<Utc>,
+}
+
+/// An endpoint to which events are delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its public id.
+    pub id: EndpointId,
+    /// The key of its owner.
+    pub key: KeyId,
+    /// The URL to which events are sent.
+    pub url: String,
+    /// The types of the events. If it is empty, all types.
+    pub types: Vec<EventType>,
+    /// A description by its owner.
+    pub description: Option<String>,
+    /// Whether events are delivered.
+    pub status: EndpointStatus,
+    /// Why it is disabled.
+    pub reason: Option<DisabledReason>,
+    /// The number of its secret, from 1.
+    pub generation: u32,
+    /// Until this time, the previous secret also signs.
+    pub previous_until: Option<DateTime<Utc>>,
+    /// The id of the master key from which its secret is derived.
+    pub master_id: String,
+    /// The time of its creation.
+    pub created_at: DateTime<Utc>,
+    /// The time of its last change.
+    pub updated_at: DateTime<Utc>,
+    /// The time of the first failure after the last success.
+    pub failing_since: Option<DateTime<Utc>>,
+}
+
+/// Defines an enum whose values are stored as these texts.
+macro_rules! stored_as_text {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$value_doc])* $value,)+
+        }
+
+        impl $name {
+            /// The stored text of the value.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $text,)+
+                }
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = ();
+
+            fn from_str(text: &str) -> Result<Self, ()> {
+                match text {
+                    $($text => Ok(Self::$value),)+
+                    _ => Err(()),
+                }
+            }
+        }
+    };
+}
+
+stored_as_text! {
+    /// Whether events are delivered to an endpoint.
+    EndpointStatus {
+        /// `pending`: not yet, because the endpoint has not been verified.
+        Pending = "pending",
+        /// `enabled`
+        Enabled = "enabled",
+        /// `disabled`: no longer.
+        Disabled = "disabled",
+    }
+}
+
+stored_as_text! {
+    /// Why an endpoint is disabled.
+    DisabledReason {
+        /// `owner`: its owner disabled it.
+        Owner = "owner",
+        /// `gone`: it responded with 410 (Gone).
+        Gone = "gone",
+        /// `failing`: all attempts failed for too long.
+        Failing = "failing",
+    }
+}
+
+stored_as_text! {
+    /// The state of a delivery.
+    DeliveryStatus {
+        /// `waiting`: it will be sent, or is being sent.
+        Waiting = "waiting",
+        /// `delivered`
+        Delivered = "delivered",
+        /// `given_up`: the last attempt failed.
+        GivenUp = "given_up",
+    }
+}
+
+/// A change of an endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EndpointChange {
+    /// Changes the members that are set. If the URL changes, the endpoint becomes pending again.
+    Update {
+        /// The new URL.
+        url: Option<String>,
+        /// The new types.
+        types: Option<Vec<EventType>>,
+        /// The new description, or `Some(None)` to remove it.
+        description: Option<Option<String>>,
+    },
+    /// Enables an endpoint for events after this moment. Deliveries that were created earlier and still wait
+    /// are sent, too. If the endpoint is already enabled, nothing changes.
+    Enable {
+        /// The URL that is enabled.
+        url: String,
+        /// The `updated_at` of the endpoint when its receiver was asked. Nothing changes if the endpoint was changed
+        /// since then.
+        seen: DateTime<Utc>,
+    },
+    /// Disables an endpoint that is enabled, on behalf of its owner.
+    Disable,
+    /// Begins the next generation of its secret.
+    Rotate {
+        /// Until this time, the previous secret also signs.
+        previous_until: Option<DateTime<Utc>>,
+        /// The id of the master key from which the new secret is derived.
+        master_id: String,
+    },
+}
+
+/// The query of a page of deliveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeliveryQuery {
+    /// The endpoint of the deliveries.
+    pub endpoint: EndpointId,
+    /// Only deliveries whose id is less than this one.
+    pub before: Option<i64>,
+    /// Only deliveries of this status.
+    pub status: Option<DeliveryStatus>,
+    /// The greatest number of deliveries in the page.
+    pub limit: usize,
+}
+
+/// A page of deliveries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryPage {
+    /// The deliveries, in descending order of their ids.
+    pub deliveries: Vec<Delivery>,
+    /// Whether more deliveries match beyond the last one of this page.
+    pub more: bool,
+}
+
+/// A message that is or was delivered to an endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Its id; ids ascend.
+    pub id: i64,
+    /// The id of the message, the same in all attempts.
+    pub message_id: String,
+    /// The type of the message.
+    pub kind: String,
+    /// The time of its creation.
+    pub created_at: DateTime<Utc>,
+    /// Its state.
+    pub status: DeliveryStatus,
+    /// The number of attempts so far.
+    pub tries: u32,
+    /// While the delivery waits, the time of the next attempt; while it is sent, the end of the lease;
+    /// afterwards, the time of the last attempt.
+    pub due_at: DateTime<Utc>,
+    /// The last attempt.
+    pub last: Option<DeliveryAttempt>,
+}
+
+/// The result of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryAttempt {
+    /// The time at which it ended.
+    pub at: DateTime<Utc>,
+    /// The HTTP status of the response, if there was one.
+    pub status: Option<u16>,
+    /// The category of the failure, if it failed.
+    pub failure: Option<String>,
+    /// How long it took, in milliseconds.
+    pub millis: u32,
+}
+
+/// The deliveries that are sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redeliver {
+    /// The delivery with this id, in any state.
+    One(i64),
+    /// The deliveries that were given up and were created at `since` or later, and before `until`: the oldest
+    /// first, at most [`REDELIVERED_AT_ONCE`].
+    Since {
+        /// The beginning of the period.
+        since: DateTime<Utc>,
+        /// The end of the period.
+        until: DateTime<Utc>,
+    },
+}
+
+/// A message for which deliveries are created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewMessage {
+    /// The position of the event.
+    pub position: i64,
+    /// The id of the message.
+    pub message_id: String,
+    /// The type of the event.
+    pub kind: EventType,
+    /// The message, in JSON.
+    pub payload: Vec<u8>,
+}
+
+/// The deliveries to claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryClaim {
+    /// The current time. Deliveries are claimed if they are due at this time.
+    pub now: DateTime<Utc>,
+    /// Until this time, no other call claims the same deliveries.
+    pub lease_until: DateTime<Utc>,
+    /// The greatest number of deliveries.
+    pub limit: usize,
+    /// The greatest number of deliveries of each endpoint.
+    pub per_endpoint: usize,
+    /// If true, claims only deliveries of failing endpoints; otherwise only deliveries of the others.
+    pub failing: bool,
+    /// The endpoints whose deliveries must not be claimed now.
+    pub busy: Vec<EndpointId>,
+}
+
+/// A delivery that was claimed, with the data of its endpoint that is needed to send it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueDelivery {
+    /// Its id.
+    pub id: i64,
+    /// Its endpoint.
+    pub endpoint: EndpointId,
+    /// The URL of the endpoint.
+    pub url: String,
+    /// The id of the message.
+    pub message_id: String,
+    /// The message, in JSON.
+    pub payload: Vec<u8>,
+    /// The number of attempts before this one.
+    pub tries: u32,
+    /// The number of the endpoint's secret.
+    pub generation: u32,
+    /// Until this time, the previous secret also signs.
+    pub previous_until: Option<DateTime<Utc>>,
+    /// The id of the master key from which the secret is derived.
+    pub master_id: String,
+    /// The time of the first failure after the last success of the endpoint.
+    pub failing_since: Option<DateTime<Utc>>,
+}
+
+/// The result of sending a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveryResult {
+    /// The time at which the attempt ended.
+    pub at: DateTime<Utc>,
+    /// The HTTP status of the response, if there was one.
+    pub status: Option<u16>,
+    /// The category of the failure, if it failed.
+    pub failure: Option<String>,
+    /// How long it took, in milliseconds.
+    pub millis: u32,
+    /// What happens next.
+    pub next: NextAttempt,
+    /// If set, the endpoint is disabled for this reason, provided that it is still enabled.
+    pub disable: Option<DisabledReason>,
+}
+
+/// What happens to a delivery after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextAttempt {
+    /// It succeeded, and is finished.
+    Delivered,
+    /// It failed, and is tried again at this time.
+    RetryAt(DateTime<Utc>),
+    /// It failed, and is not tried again.
+    GivenUp,
+}
+
+/// Statistics of webhooks, for metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WebhookStats {
+    /// The number of deliveries that wait for enabled endpoints; at most [`COUNTED_PER_ENDPOINT`] are counted for each.
+    pub waiting: i64,
+    /// The earliest due time of these deliveries.
+    pub oldest_due: Option<DateTime<Utc>>,
+    /// The number of endpoints that are disabled.
+    pub disabled: i64,
+    /// The number of deliveries that were given up and are still stored; at most [`COUNTED_PER_ENDPOINT`] are counted for each
+    /// endpoint.
+    pub given_up: i64,
+}
+
+/// The part of a [`Store`](crate::Store) for webhooks. Its methods fail with the same errors as those of `Store`.
+///
+/// A server claims a delivery with a lease, so that only one server makes each attempt. If that server ends before
+/// it has stored the result, the delivery is claimed again after the lease has ended. So a message is delivered at
+/// least once.
+///
+/// If the key of an endpoint is revoked or has expired, the endpoint gets no new deliveries, and its deliveries are
+/// not claimed.
+#[async_trait]
+pub trait WebhookStore: Send + Sync {
+    /// Adds an endpoint, unless its key already has `most` endpoints. The limit is exact, even if several
+    /// servers create endpoints at the same moment.
+    async fn create_endpoint(
+        &self,
+        endpoint: NewEndpoint,
+        most: usize,
+    ) -> Result<Option<Endpoint>, StoreError>;
+
+    /// Returns the endpoints of a key, the oldest first.
+    async fn list_endpoints(&self, key: KeyId) -> Result<Vec<Endpoint>, StoreError>;
+
+    /// Returns the endpoint with this id, if it belongs to the key.
+    async fn endpoint(&self, key: KeyId, id: EndpointId) -> Result<Option<Endpoint>, StoreError>;
+
+    /// Changes an endpoint and returns it, if it belongs to the key.
+    async fn change_endpoint(
+        &self,
+        key: KeyId,
+        id: EndpointId,
+        change: EndpointChange,
+        at: DateTime<Utc>,
+    ) -> Result<Option<Endpoint>, StoreError>;
+
+    /// Deletes an endpoint of the key with its deliveries, and returns whether the endpoint existed. If it has
+    /// many deliveries, this takes several transactions. After an error, the endpoint may be disabled, and some of
+    /// its deliveries may be deleted.
+    async fn delete_endpoint(&self, key: KeyId, id: EndpointId) -> Result<bool, StoreError>;
+
+    /// Returns a page of deliveries in descending order of their ids. Its cost depends on the limit, not on the
+    /// number of deliveries.
+    async fn list_deliveries(&self, query: DeliveryQuery) -> Result<DeliveryPage, StoreError>;
+
+    /// Sends deliveries of an endpoint again: they wait again, are due at once, and start again with the first
+    /// attempt. Returns how many deliveries are sent again. A delivery that is being sent now may be sent twice.
+    async fn redeliver(
+        &self,
+        endpoint: EndpointId,
+        which: Redeliver,
+        at: DateTime<Utc>,
+    ) -> Result<usize, StoreError>;
+
+    /// Returns the position up to which deliveries were created, for
+    /// [`EventsAfter::Number`](crate::EventsAfter::Number).
+    async fn webhook_position(&self) -> Result<i64, StoreError>;
+
+    /// Creates the deliveries of the events after the position `from` and up to `to`, if
+    /// [`webhook_position`](Self::webhook_position) is `from`; otherwise does nothing. Each message gets one delivery
+    /// for each enabled endpoint that requests its type and was enabled before the event. Returns how many deliveries
+    /// it created. This is one transaction, so that the deliveries of each event are created only once, even if several
+    /// servers call this.
+    async fn add_deliveries(
+        &self,
+        from: i64,
+        to: i64,
+        messages: Vec<NewMessage>,
+        at: DateTime<Utc>,
+    ) -> Result<usize, StoreError>;
+
+    /// Adds a delivery of a message that is not an event, and returns its id, or `None` if there is no such endpoint.
+    async fn add_test_delivery(
+        &self,
+        endpoint: EndpointId,
+        message_id: String,
+        kind: String,
+        payload: Vec<u8>,
+        at: DateTime<Utc>,
+    ) -> Result<Option<i64>, StoreError>;
+
+    /// Claims deliveries that are due. Deliveries of endpoints that are not enabled are not claimed.
+    async fn claim_deliveries(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError>;
+
+    /// Stores the result of sending a delivery. `lease` is the `lease_until` with which it was claimed. If the delivery
+    /// has another lease by now, or no longer waits, nothing changes.
+    async fn finish_delivery(
+        &self,
+        id: i64,
+        endpoint: EndpointId,
+        lease: DateTime<Utc>,
+        result: DeliveryResult,
+    ) -> Result<(), StoreError>;
+
+    /// Returns statistics for metrics. The cost grows with the number of endpoints.
+    async fn webhook_stats(&self) -> Result<WebhookStats, StoreError>;
+
+    /// Deletes deliveries whose last attempt was before this time, and waiting deliveries that were due before it, such
+    /// as those of a disabled endpoint: the oldest first, at most `limit` of them. Returns how many it deleted.
+    async fn forget_deliveries(
+        &self,
+        before: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
+}

@@ -1,0 +1,315 @@
+//! The part of a store for webhooks. It is the same for both databases, except for the methods of [`Database`].
+
+use super::{
+    Delivery, DeliveryClaim, DeliveryPage, DeliveryQuery, DeliveryResult, DeliveryStatus,
+    DisabledReason, DueDelivery, Endpoint, EndpointChange, EndpointId, NewEndpoint, NewMessage,
+    NextAttempt, Redeliver, WebhookStats, WebhookStore,
+    sql::{self, DELETED_AT_ONCE, FINISH_VALUES, Number},
+};
+use crate::{
+    KeyId, StoreError,
+    record::Record as _,
+    row::{FromRow, OwnedValue, Unreadable},
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use petstore_models::EventType;
+
+/// The number of attempts to create an endpoint if other calls take its slot at the same time.
+const SLOT_ATTEMPTS: usize = 100;
+
+/// The parts that differ between the two databases.
+pub(crate) trait Database: Send + Sync {
+    /// Whether statements lock rows, and skip rows that another transaction has locked.
+    const LOCKS_ROWS: bool;
+
+    /// Returns the rows of a statement that only reads.
+    fn rows<T: FromRow + Send + 'static>(
+        &self,
+        sql: &'static str,
+        values: Vec<OwnedValue>,
+    ) -> impl Future<Output = Result<Vec<T>, StoreError>> + Send;
+
+    /// Runs a statement that writes in its own transaction, and returns its rows.
+    fn change<T: FromRow + Send + 'static>(
+        &self,
+        sql: &'static str,
+        values: Vec<OwnedValue>,
+    ) -> impl Future<Output = Result<Vec<T>, StoreError>> + Send;
+
+    /// Implements [`WebhookStore::add_deliveries`].
+    fn fan_out(
+        &self,
+        from: i64,
+        to: i64,
+        messages: Vec<NewMessage>,
+        at: i64,
+    ) -> impl Future<Output = Result<usize, StoreError>> + Send;
+
+    /// Implements [`WebhookStore::claim_deliveries`]; the result may have any order.
+    fn claim(
+        &self,
+        claim: DeliveryClaim,
+    ) -> impl Future<Output = Result<Vec<DueDelivery>, StoreError>> + Send;
+
+    /// Runs [`finish_delivery_sql`](super::finish_delivery_sql) and, if it changed a row, [`finish_endpoint_sql`](super::finish_endpoint_sql), in one transaction.
+    fn finish(
+        &self,
+        values: [OwnedValue; FINISH_VALUES],
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+#[async_trait]
+impl<D: Database> WebhookStore for D {
+    async fn create_endpoint(
+        &self,
+        endpoint: NewEndpoint,
+        most: usize,
+    ) -> Result<Option<Endpoint>, StoreError> {
+        let (key, most) = (endpoint.key, stored_limit(most));
+        let values = [
+            endpoint.id.as_str().into(),
+            key.as_str().into(),
+            endpoint.url.into(),
+            stored_types(&endpoint.types).into(),
+            endpoint.description.into(),
+            endpoint.master_id.into(),
+            endpoint.at.into(),
+            most.into(),
+        ];
+        for _ in 0..SLOT_ATTEMPTS {
+            let created = self.change(&sql::CREATE, values.to_vec()).await?;
+            if let Some(created) = created.into_iter().next() {
+                return Ok(Some(created));
+            }
+            let count = self.rows(sql::COUNT, vec![key.as_str().into()]).await?;
+            if count.first().is_none_or(|Number(count)| *count >= most) {
+                return Ok(None);
+            }
+        }
+        Err(StoreError::Overloaded)
+    }
+
+    async fn list_endpoints(&self, key: KeyId) -> Result<Vec<Endpoint>, StoreError> {
+        self.rows(&sql::OF_KEY, vec![key.as_str().into()]).await
+    }
+
+    async fn endpoint(&self, key: KeyId, id: EndpointId) -> Result<Option<Endpoint>, StoreError> {
+        let found = self.rows(&sql::GET, own(id, key)).await?;
+        Ok(found.into_iter().next())
+    }
+
+    async fn change_endpoint(
+        &self,
+        key: KeyId,
+        id: EndpointId,
+        change: EndpointChange,
+        at: DateTime<Utc>,
+    ) -> Result<Option<Endpoint>, StoreError> {
+        let (statement, mut values) = match change {
+            EndpointChange::Update {
+                url,
+                types,
+                description,
+            } => {
+                let types = types.map(|types| stored_types(&types));
+                let changes_description = i64::from(description.is_some());
+                let description = description.flatten();
+                let values = vec![
+                    url.into(),
+                    types.into(),
+                    changes_description.into(),
+                    description.into(),
+                ];
+                (&sql::UPDATE, values)
+            }
+            EndpointChange::Enable { url, seen } => (&sql::ENABLE, vec![url.into(), seen.into()]),
+            EndpointChange::Disable => (&sql::DISABLE, Vec::new()),
+            EndpointChange::Rotate {
+                previous_until,
+                master_id,
+            } => (&sql::ROTATE, vec![previous_until.into(), master_id.into()]),
+        };
+        values.push(at.into());
+        values.extend(own(id, key));
+        let changed = self.change(statement, values).await?;
+        Ok(changed.into_iter().next())
+    }
+
+    async fn delete_endpoint(&self, key: KeyId, id: EndpointId) -> Result<bool, StoreError> {
+        let stopped: Vec<Number> = self.change(sql::STOP, own(id, key)).await?;
+        if stopped.is_empty() {
+            return Ok(false);
+        }
+        let delete = &sql::DELETE_DELIVERIES[usize::from(D::LOCKS_ROWS)];
+        loop {
+            let deleted: Vec<Number> = self.change(delete, vec![id.as_str().into()]).await?;
+            if deleted.len() < DELETED_AT_ONCE {
+                break;
+            }
+        }
+        let deleted: Vec<Number> = self.change(sql::DELETE, own(id, key)).await?;
+        Ok(!deleted.is_empty())
+    }
+
+    async fn list_deliveries(&self, query: DeliveryQuery) -> Result<DeliveryPage, StoreError> {
+        let DeliveryQuery {
+            endpoint,
+            before,
+            status,
+            limit,
+        } = query;
+        let statements = Delivery::statements();
+        let pages = match D::LOCKS_ROWS {
+            true => &statements.pages_on_postgres,
+            false => &statements.pages,
+        };
+        let status: Option<OwnedValue> = status.map(|status| status.as_str().into());
+        let statement = &pages[usize::from(status.is_some())];
+        let mut values = vec![endpoint.as_str().into()];
+        values.extend(status);
+        // No delivery has the greatest possible id. One row more than the page needs shows whether more rows follow.
+        values.push(before.unwrap_or(i64::MAX).into());
+        values.push(stored_limit(limit).saturating_add(1).into());
+        let mut deliveries: Vec<Delivery> = self.rows(statement, values).await?;
+        let more = deliveries.len() > limit;
+        deliveries.truncate(limit);
+        Ok(DeliveryPage { deliveries, more })
+    }
+
+    async fn redeliver(
+        &self,
+        endpoint: EndpointId,
+        which: Redeliver,
+        at: DateTime<Utc>,
+    ) -> Result<usize, StoreError> {
+        let endpoint = OwnedValue::from(endpoint.as_str());
+        let (statement, values) = match which {
+            Redeliver::One(id) => (sql::REDELIVER_ONE, vec![at.into(), id.into(), endpoint]),
+            Redeliver::Since { since, until } => {
+                let statement = sql::REDELIVER_SINCE[usize::from(D::LOCKS_ROWS)].as_str();
+                let values = vec![endpoint, since.into(), until.into(), at.into()];
+                (statement, values)
+            }
+        };
+        let changed: Vec<Number> = self.change(statement, values).await?;
+        Ok(changed.len())
+    }
+
+    async fn webhook_position(&self) -> Result<i64, StoreError> {
+        let found: Vec<Number> = self.rows(sql::POSITION, Vec::new()).await?;
+        let no_feed = Unreadable::Type("no row".to_owned(), "the position of the webhooks");
+        found
+            .first()
+            .map(|Number(position)| *position)
+            .ok_or_else(|| StoreError::corrupt(no_feed))
+    }
+
+    async fn add_deliveries(
+        &self,
+        from: i64,
+        to: i64,
+        messages: Vec<NewMessage>,
+        at: DateTime<Utc>,
+    ) -> Result<usize, StoreError> {
+        self.fan_out(from, to, messages, at.timestamp_micros())
+            .await
+    }
+
+    async fn add_test_delivery(
+        &self,
+        endpoint: EndpointId,
+        message_id: String,
+        kind: String,
+        payload: Vec<u8>,
+        at: DateTime<Utc>,
+    ) -> Result<Option<i64>, StoreError> {
+        let values = vec![
+            message_id.into(),
+            kind.into(),
+            payload.into(),
+            at.into(),
+            endpoint.as_str().into(),
+        ];
+        let added: Vec<Number> = self.change(sql::ADD_TEST, values).await?;
+        Ok(added.first().map(|Number(id)| *id))
+    }
+
+    async fn claim_deliveries(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError> {
+        let mut claimed = self.claim(claim).await?;
+        claimed.sort_by_key(|delivery| delivery.id);
+        Ok(claimed)
+    }
+
+    async fn finish_delivery(
+        &self,
+        id: i64,
+        endpoint: EndpointId,
+        lease: DateTime<Utc>,
+        result: DeliveryResult,
+    ) -> Result<(), StoreError> {
+        let DeliveryResult {
+            at,
+            status,
+            failure,
+            millis,
+            next,
+            disable,
+        } = result;
+        let (state, due_at) = match next {
+            NextAttempt::Delivered => (DeliveryStatus::Delivered, at),
+            NextAttempt::RetryAt(time) => (DeliveryStatus::Waiting, time),
+            NextAttempt::GivenUp => (DeliveryStatus::GivenUp, at),
+        };
+        let is_failure = i64::from(state != DeliveryStatus::Delivered);
+        self.finish([
+            endpoint.as_str().into(),
+            is_failure.into(),
+            id.into(),
+            lease.into(),
+            state.as_str().into(),
+            due_at.into(),
+            at.into(),
+            status.map(i64::from).into(),
+            failure.into(),
+            i64::from(millis).into(),
+            disable.map(DisabledReason::as_str).into(),
+        ])
+        .await
+    }
+
+    async fn webhook_stats(&self) -> Result<WebhookStats, StoreError> {
+        let found = self.rows(&sql::STATS, Vec::new()).await?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+
+    async fn forget_deliveries(
+        &self,
+        before: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        let statement = &sql::FORGET[usize::from(D::LOCKS_ROWS)];
+        let values = vec![before.into(), stored_limit(limit).into()];
+        let deleted: Vec<Number> = self.change(statement, values).await?;
+        Ok(deleted.len())
+    }
+}
+
+/// The parameters of a statement for an endpoint of a key.
+fn own(id: EndpointId, key: KeyId) -> Vec<OwnedValue> {
+    vec![id.as_str().into(), key.as_str().into()]
+}
+
+pub(crate) fn stored_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// The stored form of types: each type has a comma before and after it; an empty text means all types.
+fn stored_types(types: &[EventType]) -> String {
+    let names = types.iter().map(|kind| kind.as_str());
+    let stored = names.fold(String::new(), |stored, name| stored + "," + name);
+    match stored.is_empty() {
+        true => stored,
+        false => stored + ",",
+    }
+}

@@ -1,0 +1,335 @@
+//! The SQL of webhooks for both databases, and the types of its rows. The parameters are numbered in the
+//! order in which they appear.
+
+use super::{
+    COUNTED_PER_ENDPOINT, Delivery, DeliveryAttempt, DueDelivery, Endpoint, REDELIVERED_AT_ONCE,
+    WebhookStats,
+};
+use crate::{
+    record::{Column, Record, Statements, column},
+    row::{AnyRow, FromRow, Unreadable, Value},
+};
+use std::{convert::Infallible, sync::LazyLock};
+
+/// The greatest number of deliveries that one transaction deletes when their endpoint is deleted.
+pub(super) const DELETED_AT_ONCE: usize = 5_000;
+
+/// The locking clause; the index is the value of [`LOCKS_ROWS`](super::Database::LOCKS_ROWS). A statement that has locked deliveries
+/// never waits for another locked delivery, so that two statements cannot deadlock.
+const LOCKS: [&str; 2] = ["", "FOR UPDATE SKIP LOCKED"];
+
+/// The columns of an [`Endpoint`].
+const COLUMNS: &str = "id, key_id, url, types, description, status, reason, generation, previous_until, master_id, created_at, updated_at, failing_since";
+
+/// The columns of a [`DueDelivery`], from both tables.
+pub(crate) const DUE_COLUMNS: &str = "webhook_deliveries.id, webhook_endpoints.id, url, message_id, payload, tries, generation, previous_until, master_id, failing_since";
+
+/// The condition that an endpoint gets deliveries at the time of this parameter.
+pub(crate) fn is_live(now: &str) -> String {
+    format!(
+        "webhook_endpoints.status = 'enabled' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > {now})"
+    )
+}
+
+/// The statement that inserts the deliveries of the messages in the table expression `message`, at the time `$1`.
+pub(crate) fn fan_out_sql(message: &str, lock: &str) -> String {
+    let is_live = is_live("$1");
+    format!(
+        "INSERT INTO webhook_deliveries (created_at, due_at, endpoint_id, message_id, type, payload, status, tries)
+         SELECT $1, $1, webhook_endpoints.id, message.message_id, message.type, message.payload, 'waiting', 0
+         FROM {message}
+         JOIN webhook_endpoints ON from_position < message.position
+             AND (types = '' OR types <> replace(types, ',' || message.type || ',', ''))
+         JOIN api_keys ON api_keys.id = webhook_endpoints.key_id
+         WHERE {is_live} ORDER BY message.position {lock}"
+    )
+}
+
+/// The number of parameters of [`finish_delivery_sql`] and [`finish_endpoint_sql`].
+pub(crate) const FINISH_VALUES: usize = 11;
+/// The number of these parameters that [`finish_delivery_sql`] uses: the first ones.
+pub(crate) const FINISH_DELIVERY_VALUES: usize = 10;
+
+/// The statement that stores the result of sending a delivery. `p` is the character before the number of a parameter.
+pub(crate) fn finish_delivery_sql(p: char) -> String {
+    format!(
+        "UPDATE webhook_deliveries SET status = {p}5, tries = tries + 1, due_at = {p}6,
+             last_at = {p}7, last_status = {p}8, last_failure = {p}9, last_millis = {p}10
+         WHERE id = {p}3 AND endpoint_id = {p}1 AND status = 'waiting' AND due_at = {p}4"
+    )
+}
+
+/// The condition under which the result of sending a delivery changes its endpoint.
+pub(crate) fn finish_endpoint_condition(p: char) -> String {
+    format!(
+        "id = {p}1 AND status = 'enabled' AND CASE CAST({p}2 AS bigint)
+             WHEN 1 THEN failing_since IS NULL OR CAST({p}11 AS text) IS NOT NULL
+             ELSE failing_since IS NOT NULL END"
+    )
+}
+
+/// The beginning of the statement that stores the result of sending a delivery in its endpoint.
+pub(crate) fn finish_endpoint_sql(p: char) -> String {
+    format!(
+        "UPDATE webhook_endpoints SET
+             failing_since = CASE CAST({p}2 AS bigint) WHEN 1 THEN coalesce(failing_since, {p}7) END,
+             status = CASE WHEN CAST({p}11 AS text) IS NULL THEN status ELSE 'disabled' END,
+             reason = coalesce({p}11, reason),
+             updated_at = CASE WHEN CAST({p}11 AS text) IS NULL THEN updated_at ELSE {p}7 END"
+    )
+}
+
+/// The newest position of the feed, even if all its events were deleted.
+const NEWEST: &str =
+    "coalesce((SELECT max(position) FROM events), (SELECT pruned FROM event_feed))";
+
+pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "INSERT INTO webhook_endpoints (id, key_id, slot, url, types, description, status, generation, master_id, created_at, updated_at, from_position)
+         SELECT $1, $2, slot, $3, $4, $5, 'pending', 1, $6, $7, $7, 0
+         FROM (
+             SELECT min(slot) + 1 AS slot FROM (
+                 SELECT 0 AS slot UNION ALL SELECT slot FROM webhook_endpoints WHERE key_id = $2
+             ) AS used
+             WHERE slot + 1 NOT IN (SELECT slot FROM webhook_endpoints WHERE key_id = $2)
+         ) AS free
+         WHERE (SELECT count(*) FROM webhook_endpoints WHERE key_id = $2) < $8
+         ON CONFLICT (key_id, slot) DO NOTHING RETURNING {COLUMNS}"
+    )
+});
+pub(super) const COUNT: &str = "SELECT count(*) FROM webhook_endpoints WHERE key_id = $1";
+pub(super) static OF_KEY: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT {COLUMNS} FROM webhook_endpoints WHERE key_id = $1 ORDER BY created_at, id")
+});
+pub(super) static GET: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT {COLUMNS} FROM webhook_endpoints WHERE id = $1 AND key_id = $2")
+});
+pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "UPDATE webhook_endpoints SET
+             status = CASE WHEN $1 <> url THEN 'pending' ELSE status END,
+             reason = CASE WHEN $1 <> url THEN NULL ELSE reason END,
+             failing_since = CASE WHEN $1 <> url THEN NULL ELSE failing_since END,
+             url = coalesce($1, url), types = coalesce($2, types),
+             description = CASE WHEN CAST($3 AS bigint) = 1 THEN $4 ELSE description END,
+             updated_at = $5
+         WHERE id = $6 AND key_id = $7 RETURNING {COLUMNS}"
+    )
+});
+pub(super) static ENABLE: LazyLock<String> = LazyLock::new(|| {
+    let is_as_seen = "url = $1 AND updated_at = $2";
+    format!(
+        "UPDATE webhook_endpoints SET
+             status = CASE WHEN {is_as_seen} THEN 'enabled' ELSE status END,
+             reason = CASE WHEN {is_as_seen} THEN NULL ELSE reason END,
+             updated_at = CASE WHEN {is_as_seen} THEN $3 ELSE updated_at END,
+             failing_since = CASE WHEN {is_as_seen} AND status <> 'enabled' THEN NULL ELSE failing_since END,
+             from_position = CASE WHEN {is_as_seen} AND status <> 'enabled' THEN {NEWEST} ELSE from_position END
+         WHERE id = $4 AND key_id = $5 RETURNING {COLUMNS}"
+    )
+});
+pub(super) static DISABLE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "UPDATE webhook_endpoints SET
+             status = CASE WHEN status = 'enabled' THEN 'disabled' ELSE status END,
+             reason = CASE WHEN status = 'enabled' THEN 'owner' ELSE reason END,
+             updated_at = CASE WHEN status = 'enabled' THEN $1 ELSE updated_at END
+         WHERE id = $2 AND key_id = $3 RETURNING {COLUMNS}"
+    )
+});
+pub(super) static ROTATE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "UPDATE webhook_endpoints SET generation = generation + 1, previous_until = $1, master_id = $2, updated_at = $3
+         WHERE id = $4 AND key_id = $5 RETURNING {COLUMNS}"
+    )
+});
+/// Disables an endpoint before it is deleted, so that it gets no further deliveries.
+pub(super) const STOP: &str = "UPDATE webhook_endpoints SET status = 'disabled', reason = 'owner' WHERE id = $1 AND key_id = $2 RETURNING generation";
+pub(super) static DELETE_DELIVERIES: LazyLock<[String; 2]> = LazyLock::new(|| {
+    LOCKS.map(|lock| {
+        format!(
+            "WITH chosen AS MATERIALIZED (
+                 SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT {DELETED_AT_ONCE} {lock}
+             )
+             DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM chosen) RETURNING id"
+        )
+    })
+});
+/// The database also deletes the remaining deliveries of the endpoint.
+pub(super) const DELETE: &str =
+    "DELETE FROM webhook_endpoints WHERE id = $1 AND key_id = $2 RETURNING generation";
+pub(super) const REDELIVER_ONE: &str =
+    "UPDATE webhook_deliveries SET status = 'waiting', tries = 0, due_at = $1
+    WHERE id = $2 AND endpoint_id = $3 RETURNING id";
+pub(super) static REDELIVER_SINCE: LazyLock<[String; 2]> = LazyLock::new(|| {
+    LOCKS.map(|lock| {
+        format!(
+            "WITH chosen AS MATERIALIZED (
+                 SELECT id FROM webhook_deliveries
+                 WHERE endpoint_id = $1 AND status = 'given_up' AND created_at >= $2 AND created_at < $3
+                 ORDER BY id LIMIT {REDELIVERED_AT_ONCE} {lock}
+             )
+             UPDATE webhook_deliveries SET status = 'waiting', tries = 0, due_at = $4
+             WHERE id IN (SELECT id FROM chosen) RETURNING id"
+        )
+    })
+});
+pub(super) const POSITION: &str = "SELECT position FROM webhook_feed";
+pub(super) const ADD_TEST: &str =
+    "INSERT INTO webhook_deliveries (endpoint_id, message_id, type, payload, created_at, status, tries, due_at)
+    SELECT id, $1, $2, $3, $4, 'waiting', 0, $4 FROM webhook_endpoints WHERE id = $5 RETURNING id";
+pub(super) static FORGET: LazyLock<[String; 2]> = LazyLock::new(|| {
+    LOCKS.map(|lock| {
+        format!(
+            "WITH chosen AS MATERIALIZED (
+                 SELECT id FROM webhook_deliveries WHERE due_at < $1 ORDER BY due_at LIMIT $2 {lock}
+             )
+             DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM chosen) RETURNING id"
+        )
+    })
+});
+/// Has a subquery for each endpoint, so that only entries of an index are read.
+pub(super) static STATS: LazyLock<String> = LazyLock::new(|| {
+    let count = |status| {
+        format!(
+            "(SELECT count(*) FROM (
+                 SELECT 1 FROM webhook_deliveries
+                 WHERE endpoint_id = webhook_endpoints.id AND webhook_deliveries.status = '{status}' LIMIT {COUNTED_PER_ENDPOINT}
+             ) AS counted)"
+        )
+    };
+    let (waiting, given_up) = (count("waiting"), count("given_up"));
+    let is_live = "webhook_endpoints.status = 'enabled' AND revoked_at IS NULL";
+    format!(
+        "SELECT CAST(coalesce(sum(CASE WHEN {is_live} THEN {waiting} END), 0) AS bigint),
+             min(CASE WHEN {is_live} THEN (
+                 SELECT min(due_at) FROM webhook_deliveries
+                 WHERE endpoint_id = webhook_endpoints.id AND webhook_deliveries.status = 'waiting'
+             ) END),
+             count(CASE WHEN status = 'disabled' THEN 1 END),
+             CAST(coalesce(sum({given_up}), 0) AS bigint)
+         FROM webhook_endpoints LEFT JOIN api_keys ON api_keys.id = webhook_endpoints.key_id"
+    )
+});
+
+/// Reads a number in the range of this type.
+fn number<R: AnyRow, T: TryFrom<i64>>(row: &R, column: usize) -> Result<T, Unreadable> {
+    let stored = row.integer(column)?;
+    let too_large = |_| Unreadable::Type(stored.to_string(), "a smaller number");
+    stored.try_into().map_err(too_large)
+}
+
+/// A row with one number.
+pub(crate) struct Number(pub(crate) i64);
+
+impl FromRow for Number {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        row.integer(0).map(Number)
+    }
+}
+
+impl FromRow for Endpoint {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        let types = row.str(3)?;
+        let types = types.split(',').filter(|name| !name.is_empty());
+        let kind = |name: &str| name.parse().map_err(|_| Unreadable::Word(name.to_owned()));
+        Ok(Endpoint {
+            id: row.parsed(0)?,
+            key: row.parsed(1)?,
+            url: row.text(2)?,
+            types: types.map(kind).collect::<Result<_, _>>()?,
+            description: row.optional(4, R::text)?,
+            status: row.parsed(5)?,
+            reason: row.optional_parsed(6)?,
+            generation: number(row, 7)?,
+            previous_until: row.optional(8, R::time)?,
+            master_id: row.text(9)?,
+            created_at: row.time(10)?,
+            updated_at: row.time(11)?,
+            failing_since: row.optional(12, R::time)?,
+        })
+    }
+}
+
+/// Used only for the statements of pages: other statements insert deliveries.
+impl Record for Delivery {
+    const TABLE: &'static str = "webhook_deliveries";
+    const COLUMNS: &'static [Column] = &[
+        column("message_id", "text"),
+        column("type", "text"),
+        column("created_at", "bigint"),
+        column("status", "text"),
+        column("tries", "bigint"),
+        column("due_at", "bigint"),
+        column("last_at", "bigint"),
+        column("last_status", "bigint"),
+        column("last_failure", "text"),
+        column("last_millis", "bigint"),
+    ];
+    const NEWEST_FIRST: bool = true;
+    const FILTERS: &'static [&'static [&'static str]] =
+        &[&["endpoint_id ="], &["endpoint_id =", "status ="]];
+
+    type New = Infallible;
+
+    fn values(new: &Infallible) -> Vec<Value<'_>> {
+        match *new {}
+    }
+
+    fn statements() -> &'static Statements {
+        static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new::<Delivery>);
+        &STATEMENTS
+    }
+}
+
+impl FromRow for Delivery {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        let attempt = |row: &R, column| {
+            Ok(DeliveryAttempt {
+                at: row.time(column)?,
+                status: row.optional(column + 1, number)?,
+                failure: row.optional(column + 2, R::text)?,
+                millis: number(row, column + 3)?,
+            })
+        };
+        Ok(Delivery {
+            id: row.integer(0)?,
+            message_id: row.text(1)?,
+            kind: row.text(2)?,
+            created_at: row.time(3)?,
+            status: row.parsed(4)?,
+            tries: number(row, 5)?,
+            due_at: row.time(6)?,
+            last: row.optional(7, attempt)?,
+        })
+    }
+}
+
+/// A row of [`DUE_COLUMNS`].
+impl FromRow for DueDelivery {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        Ok(DueDelivery {
+            id: row.integer(0)?,
+            endpoint: row.parsed(1)?,
+            url: row.text(2)?,
+            message_id: row.text(3)?,
+            payload: row.bytes(4)?.to_owned(),
+            tries: number(row, 5)?,
+            generation: number(row, 6)?,
+            previous_until: row.optional(7, R::time)?,
+            master_id: row.text(8)?,
+            failing_since: row.optional(9, R::time)?,
+        })
+    }
+}
+
+impl FromRow for WebhookStats {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        Ok(WebhookStats {
+            waiting: row.integer(0)?,
+            oldest_due: row.optional(1, R::time)?,
+            disabled: row.integer(2)?,
+            given_up: row.integer(3)?,
+        })
+    }
+}
