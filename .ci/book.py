@@ -18,7 +18,8 @@ from urllib.parse import unquote, urlsplit
 
 BOOK = Path("book")
 SOURCE = BOOK / "src"
-LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+# Its text may continue on the next line.
+LINK = re.compile(r"(!?)\[((?:[^\[\]\n]|\n(?!\n)|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 INCLUDE = re.compile(r"^\{\{#include ([^}#]+)(?:#([^}]+))?\}\}$", re.MULTILINE)
 GENERATED = re.compile(r"^\{\{#generated ([a-z]+)\}\}$", re.MULTILINE)
 TESTED = re.compile(r"<!-- tested by ([^>]+) -->")
@@ -41,14 +42,26 @@ def normal(path):
     return Path(os.path.normpath(path))
 
 
+def blocks(text):
+    """The code blocks of a page and the text between them: whether it is code, the number of its first line, and its lines."""
+    inside, first, lines = False, 1, []
+    for number, line in enumerate(text.splitlines(), start=1):
+        is_fence = FENCE.match(line)
+        if is_fence and not inside:
+            yield inside, first, lines
+            inside, first, lines = True, number, []
+        lines.append(line)
+        if is_fence and len(lines) > 1 and inside:
+            yield inside, first, lines
+            inside, first, lines = False, number + 1, []
+    yield inside, first, lines
+
+
 def outside_of_code(text):
     """The lines that are not in a code block, with their numbers."""
-    inside = False
-    for number, line in enumerate(text.splitlines(), start=1):
-        if FENCE.match(line):
-            inside = not inside
-        elif not inside:
-            yield number, line
+    for inside, first, lines in blocks(text):
+        if not inside:
+            yield from enumerate(lines, start=first)
 
 
 def slug(heading):
@@ -110,8 +123,10 @@ def chapters():
 
 def check_links():
     for page in pages():
-        for number, line in outside_of_code(page.read_text(encoding="utf-8")):
-            for _, _, target in LINK.findall(re.sub(r"`[^`]*`(?!\])", "", line)):
+        for inside, first, lines in blocks(page.read_text(encoding="utf-8")):
+            text = "" if inside else re.sub(r"`[^`\n]*`(?!\])", "", "\n".join(lines))
+            for match in LINK.finditer(text):
+                target, number = match[3], first + text.count("\n", 0, match.start())
                 if re.match(r"[a-z]+:|<", target) or "::" in target or target.endswith("!"):
                     continue
                 path, _, anchor = target.partition("#")
@@ -187,12 +202,12 @@ def write_chapters(output):
                 return f"[{label}]({repository}/blob/main/{file}{'#' + anchor if anchor else ''})"
             return label if "`" in label or label == str(file) else f"{label} (`{file}`)"
 
-        lines, inside = [], False
-        for line in text.splitlines():
-            if FENCE.match(line):
-                inside = not inside
-            lines.append(line if inside else LINK.sub(replaced, line))
-        return "\n".join(lines) + "\n"
+        parts = []
+        for inside, _, lines in blocks(text):
+            part = "\n".join(lines)
+            if lines:
+                parts.append(part if inside else LINK.sub(replaced, part))
+        return "\n".join(parts) + "\n"
 
     declared = output / "declared"
     for chapter, _ in listed:
