@@ -17,11 +17,11 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         event = webhook.verify(body, {name.lower(): value for name, value in self.headers.items()})
         if event["type"] != "endpoint.verification":
             print(event["id"], flush=True)
-        answer = event.get("challenge", "").encode()
+        response = event.get("challenge", "").encode()
         self.send_response(200)
-        self.send_header("content-length", str(len(answer)))
+        self.send_header("content-length", str(len(response)))
         self.end_headers()
-        self.wfile.write(answer)
+        self.wfile.write(response)
 
     def log_message(self, *_):
         pass

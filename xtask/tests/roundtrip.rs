@@ -29,7 +29,7 @@ fn row(text: &str, document: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_contract_passes_the_round_trip_and_rejected_parts_are_listed_with_the_place() {
+fn the_contract_passes_the_round_trip_and_each_rejected_part_is_listed_with_its_place() {
     const REJECTED: &str = "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml";
     let output = roundtrip(&["spec/openapi.yaml", REJECTED]);
     let text = stdout(&output);

@@ -34,7 +34,7 @@ struct Staged {
     /// The file, relative to the root.
     name: String,
     path: PathBuf,
-    /// The temporary file with the new text, in the same folder, so that it can be renamed. If the file is to be removed, this
+    /// The temporary file with the new text, in the same folder, so that it can be renamed. If the file must be removed, this
     /// file contains the old text.
     temporary: PathBuf,
     is_removal: bool,

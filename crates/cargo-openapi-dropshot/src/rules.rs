@@ -74,7 +74,7 @@ openapi_dropshot_contract::rules! {
     REMOVED_OPERATION_IN_USE Error General "removed-operation-in-use" "An operation was removed since the newest release, and the export of the usage says that it was called in the last 30 days. This is \
                   checked with `check --usage FILE` only."
         "Keep the operation until no client has called it for 30 days, and tell the clients that still do."
-        Words "a check on 2030-12-05 of the removal of an operation whose `last_seen` in the export is 2030-12-01"
+        Words "an operation was removed, its `last_seen` in the export is 2030-12-01, and the check runs on 2030-12-05"
             "the same check on 2030-12-31"
         configuration "`check --usage FILE` reads the export, and `--today` sets the day. A service on `openapi-dropshot-server` writes the export with \
                         `UsageReport::to_json`.";

@@ -23,7 +23,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// How many references and parts of `allOf` are followed from one schema.
 const LONGEST_CHAIN: usize = 32;
 
-/// How many schemas are examined to answer one question about a schema.
+/// How many schemas are examined for one question about a schema.
 const MOST_STEPS: usize = 2_000;
 
 /// How many values may be copied into alternatives.
@@ -171,7 +171,7 @@ fn name_operations(document: &Document, root: &mut Node) {
     root.update_pointers();
 }
 
-/// How far schemas are followed to answer one question. The length of each chain of references is bounded, and so is the number of
+/// How far schemas are followed for one question. The length of each chain of references is bounded, and so is the number of
 /// steps on all chains, so that no document makes this take long.
 #[derive(Clone, Copy)]
 struct Budget<'c> {
@@ -213,11 +213,11 @@ enum Position {
     Whole,
     /// A member of an object.
     Member,
-    /// Another schema inside: of an element (`items`), of members that `properties` does not list (`additionalProperties`), or of an
-    /// alternative (`oneOf`, `anyOf`).
-    Part,
     /// A part of `allOf`.
     Conjunct,
+    /// Any other schema inside a schema, such as that of the elements (`items`), of members that `properties` does not list
+    /// (`additionalProperties`), or of an alternative (`oneOf`, `anyOf`).
+    Part,
 }
 
 impl Normalizer<'_> {

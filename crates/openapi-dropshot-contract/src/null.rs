@@ -7,7 +7,7 @@
 use crate::grammar::is_annotation;
 use crate::model::{Location, Node, NodeKind};
 
-/// How many schemas are examined to answer one question.
+/// How many schemas are examined for one question.
 const MOST_STEPS: usize = 2_000;
 
 /// How many levels of nested schemas and references are followed.

@@ -22,7 +22,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Creates a pattern with the flags of the `RegExp` constructor. The generator has already compiled the pattern; the first use of
+    /// Creates a pattern. The flags are those of the `RegExp` constructor of JavaScript. The generator has already compiled the pattern; the first use of
     /// an invalid pattern panics.
     pub const fn new(text: &'static str, flags: &'static str) -> Self {
         Pattern {

@@ -12,6 +12,13 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 ///
 /// A delivery is sent at least once: if the process ends before `finish`, the lease of the delivery ends, and the delivery is claimed again.
 pub trait Deliveries: Send + Sync + 'static {
+    /// Creates the deliveries of new messages, if the service does not create them together with the messages. It is called before
+    /// deliveries are claimed.
+    fn prepare(&self, now: DateTime<Utc>) -> impl Future<Output = Result<(), BoxError>> + Send {
+        let _ = now;
+        async { Ok(()) }
+    }
+
     /// Claims deliveries that are due. No other call may return them before the lease ends. The deliveries that have been due for the
     /// longest time come first.
     fn claim(&self, claim: Claim) -> impl Future<Output = Result<Vec<Due>, BoxError>> + Send;

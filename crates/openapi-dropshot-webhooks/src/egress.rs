@@ -17,7 +17,7 @@ use url::{Host, Url};
 /// assert!(rules.check_url("https://hooks.example/orders").is_ok());
 /// assert!(rules.check_url("https://0xa9fea9fe/latest/meta-data").is_err());
 /// assert!(!rules.allows([10, 0, 0, 1].into()));
-/// let rules = EgressRules { allowed_networks: vec!["10.0.0.0/8".parse().unwrap()], ..rules };
+/// let rules = EgressRules { allowed_networks: vec!["10.0.0.0/8".parse().expect("a network")], ..rules };
 /// assert!(rules.allows([10, 0, 0, 1].into()));
 /// ```
 #[derive(Clone, Default)]

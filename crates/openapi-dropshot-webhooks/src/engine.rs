@@ -276,6 +276,8 @@ impl<D: Deliveries> Engine<D> {
 
     /// Claims as many deliveries as can be sent now, and starts a task for each.
     async fn claim(&self, running: &mut Running) -> Result<(), BoxError> {
+        let now = (self.shared.clock)();
+        self.shared.deliveries.prepare(now).await?;
         for class in [Class::Quick, Class::Slow, Class::Failing] {
             let count = running.tasks.len();
             let free = MOST.saturating_sub(count);

@@ -22,7 +22,10 @@ use std::{
     fs::File,
     io::{self, Read as _},
     path::Path,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::{
@@ -52,7 +55,6 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Webhooks {
     master: MasterKey,
-    rules: EgressRules,
     sender: Sender,
     /// It has one thread: reading what receivers send can use one processor.
     runtime: Option<Runtime>,
@@ -95,7 +97,7 @@ impl Webhooks {
             ..EgressRules::default()
         };
         let agent = concat!("petstore-server/", env!("CARGO_PKG_VERSION"));
-        let sender = Sender::new(rules.clone(), PATIENCE, agent)
+        let sender = Sender::new(rules, PATIENCE, agent)
             .map_err(|error| ConfigError::new(format!("webhooks cannot be sent: {error}")))?;
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -105,7 +107,6 @@ impl Webhooks {
             .map_err(|error| ConfigError::new(format!("webhooks cannot be sent: {error}")))?;
         Ok(Some(Webhooks {
             master,
-            rules,
             sender,
             runtime: Some(runtime),
         }))
@@ -122,7 +123,7 @@ impl Webhooks {
 
     /// The URLs and addresses that webhooks may have.
     pub(crate) fn rules(&self) -> &EgressRules {
-        &self.rules
+        self.sender.rules()
     }
 
     /// The fingerprint of the key from which secrets are derived.
@@ -232,6 +233,8 @@ impl Sending {
                 store,
                 stored: Arc::clone(&self.stored),
                 counted_at: Mutex::default(),
+                master_id: webhooks.master_id(),
+                has_warned: AtomicBool::new(false),
             };
             let engine = Engine::new(deliveries, webhooks.sender.clone());
             let (waker, counts) = (engine.waker(), engine.stats());
@@ -281,7 +284,7 @@ impl Sending {
         );
         metrics.gauge(
             "petstore_webhooks_disabled",
-            "Webhooks that the service has disabled because of their receivers.",
+            "Webhooks that the service has disabled, because the receiver responded with 410 or failed for five days.",
             stored(|stats| stats.disabled as f64),
         );
         let attempts = |value: fn(&Stats) -> u64| {
@@ -313,6 +316,8 @@ struct StoredDeliveries {
     stored: Arc<Mutex<WebhookStats>>,
     /// When `stored` was read.
     counted_at: Mutex<Option<DateTime<Utc>>>,
+    master_id: String,
+    has_warned: AtomicBool,
 }
 
 impl StoredDeliveries {
@@ -339,6 +344,15 @@ impl StoredDeliveries {
             if !more {
                 return Ok(());
             }
+        }
+    }
+
+    /// Logs once that the key is another one than that of the stored webhooks.
+    fn warn_of_other_key(&self) {
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "the key in `webhook-key-file` is not the key with which the secrets of some webhooks were created; nothing is sent to these webhooks until their owners replace their secrets, or until the service runs with the other key"
+            );
         }
     }
 
@@ -381,12 +395,13 @@ fn message(stored: StoredEvent) -> Option<NewMessage> {
 }
 
 impl Deliveries for StoredDeliveries {
+    async fn prepare(&self, now: DateTime<Utc>) -> Result<(), BoxError> {
+        self.add_new(now).await?;
+        self.count(now).await
+    }
+
     async fn claim(&self, claim: Claim) -> Result<Vec<Due>, BoxError> {
         let now = claim.now;
-        if !claim.failing {
-            self.add_new(now).await?;
-            self.count(now).await?;
-        }
         let busy = claim.busy.iter().filter_map(|id| id.parse().ok()).collect();
         let claimed = self.store.claim_deliveries(DeliveryClaim {
             now,
@@ -398,9 +413,17 @@ impl Deliveries for StoredDeliveries {
         });
         let due = claimed.await?.into_iter().map(|due| {
             let endpoint = due.endpoint.to_string();
-            let secrets = self
-                .webhooks
-                .secrets(&endpoint, due.generation, due.previous_until, now);
+            let secrets = match due.master_id == self.master_id {
+                true => {
+                    let (generation, until) = (due.generation, due.previous_until);
+                    self.webhooks.secrets(&endpoint, generation, until, now)
+                }
+                // The engine does not send what it cannot sign.
+                false => {
+                    self.warn_of_other_key();
+                    Vec::new()
+                }
+            };
             Due {
                 id: due.id,
                 secrets,

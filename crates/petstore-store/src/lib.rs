@@ -194,9 +194,9 @@ pub use usage::{CountedOperation, DailyUsage, KeyUse, Usage, UsageDelta, UsageRe
 
 pub use webhook::{
     COUNTED_PER_ENDPOINT, Delivery, DeliveryAttempt, DeliveryClaim, DeliveryPage, DeliveryQuery,
-    DeliveryResult, DeliveryStatus, DisabledReason, DueDelivery, Endpoint, EndpointChange,
-    EndpointId, EndpointStatus, InvalidEndpointId, NewEndpoint, NewMessage, NextAttempt,
-    REDELIVERED_AT_ONCE, Redeliver, WebhookStats, WebhookStore,
+    DeliveryResult, DisabledReason, DueDelivery, Endpoint, EndpointChange, EndpointId,
+    InvalidEndpointId, NewEndpoint, NewMessage, NextAttempt, REDELIVERED_AT_ONCE, Redeliver,
+    WebhookStats, WebhookStore,
 };
 
 use chrono::{DateTime, Utc};

@@ -216,9 +216,9 @@ pub(crate) fn names<R: Record>() -> String {
 pub(crate) struct Statements {
     /// Inserts a row with the values of its columns; the database chooses the id.
     pub(crate) insert: String,
-    /// The row with the id that is the only parameter.
+    /// Selects the row whose id is the only parameter.
     pub(crate) get: String,
-    /// The pages, in the order of [`Record::FILTERS`]. The parameters are those of
+    /// Select the pages, in the order of [`Record::FILTERS`]. The parameters are those of
     /// [`Page`].
     pub(crate) pages: Vec<String>,
     /// The same for PostgreSQL.

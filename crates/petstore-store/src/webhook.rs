@@ -12,7 +12,8 @@ pub(crate) use sql::{
 use crate::{KeyId, StoreError, id::public_id};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use petstore_models::EventType;
+use petstore_models::{DeliveryStatus, EventType, WebhookStatus};
+use std::str::FromStr;
 
 public_id! {
     /// The public id of an endpoint: `we_` and 12 characters of `0-9a-z` without
@@ -26,11 +27,11 @@ public_id! {
 pub struct InvalidEndpointId;
 
 /// The greatest number of deliveries that one call of [`WebhookStore::redeliver`] changes.
-pub const REDELIVERED_AT_ONCE: usize = 10_000;
+pub const REDELIVERED_AT_ONCE: usize = 1_000;
 /// The greatest number of deliveries of each endpoint and status that [`WebhookStore::webhook_stats`] counts.
 pub const COUNTED_PER_ENDPOINT: usize = 10_000;
 
-/// An endpoint to be created. Its first status is [`EndpointStatus::Pending`].
+/// An endpoint to be created. Its first status is [`WebhookStatus::Pending`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEndpoint {
     /// Its public id, unique in the store.
@@ -63,7 +64,7 @@ pub struct Endpoint {
     /// A description by its owner.
     pub description: Option<String>,
     /// Whether events are delivered.
-    pub status: EndpointStatus,
+    pub status: WebhookStatus,
     /// Why it is disabled.
     pub reason: Option<DisabledReason>,
     /// The number of its secret, from 1.
@@ -80,71 +81,35 @@ pub struct Endpoint {
     pub failing_since: Option<DateTime<Utc>>,
 }
 
-/// Defines an enum whose values are stored as these texts.
-macro_rules! stored_as_text {
-    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name {
-            $($(#[$value_doc])* $value,)+
-        }
-
-        impl $name {
-            /// The stored text of the value.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$value => $text,)+
-                }
-            }
-        }
-
-        impl std::str::FromStr for $name {
-            type Err = ();
-
-            fn from_str(text: &str) -> Result<Self, ()> {
-                match text {
-                    $($text => Ok(Self::$value),)+
-                    _ => Err(()),
-                }
-            }
-        }
-    };
+/// Why an endpoint is disabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisabledReason {
+    /// `owner`: its owner disabled it.
+    Owner,
+    /// `gone`: it responded with 410 (Gone).
+    Gone,
+    /// `failing`: all attempts failed for too long.
+    Failing,
 }
 
-stored_as_text! {
-    /// Whether events are delivered to an endpoint.
-    EndpointStatus {
-        /// `pending`: not yet, because the endpoint has not been verified.
-        Pending = "pending",
-        /// `enabled`
-        Enabled = "enabled",
-        /// `disabled`: no longer.
-        Disabled = "disabled",
+impl DisabledReason {
+    /// The reason as it is stored and shown.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Gone => "gone",
+            Self::Failing => "failing",
+        }
     }
 }
 
-stored_as_text! {
-    /// Why an endpoint is disabled.
-    DisabledReason {
-        /// `owner`: its owner disabled it.
-        Owner = "owner",
-        /// `gone`: it responded with 410 (Gone).
-        Gone = "gone",
-        /// `failing`: all attempts failed for too long.
-        Failing = "failing",
-    }
-}
+impl FromStr for DisabledReason {
+    type Err = ();
 
-stored_as_text! {
-    /// The state of a delivery.
-    DeliveryStatus {
-        /// `waiting`: it will be sent, or is being sent.
-        Waiting = "waiting",
-        /// `delivered`
-        Delivered = "delivered",
-        /// `given_up`: the last attempt failed.
-        GivenUp = "given_up",
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut known = [Self::Owner, Self::Gone, Self::Failing].into_iter();
+        known.find(|reason| reason.as_str() == text).ok_or(())
     }
 }
 
@@ -342,7 +307,7 @@ pub struct WebhookStats {
     pub waiting: i64,
     /// The earliest due time of these deliveries.
     pub oldest_due: Option<DateTime<Utc>>,
-    /// The number of endpoints that are disabled.
+    /// The number of endpoints that are disabled because of their receivers: all but those that their owners disabled.
     pub disabled: i64,
     /// The number of deliveries that were given up and are still stored; at most [`COUNTED_PER_ENDPOINT`] are counted for each
     /// endpoint.

@@ -591,7 +591,7 @@ families! {
     DISCRIMINATOR_MAPPING_DELETED "discriminator-mapping-deleted" "a value was removed from `discriminator.mapping`"
         Info ALL_REQUESTS, Info RESPONSES
         Schema "{discriminator: {propertyName: a, mapping: {v: A, w: B}}}" "{discriminator: {propertyName: a, mapping: {v: A}}}";
-    DISCRIMINATOR_MAPPING_CHANGED "discriminator-mapping-changed" "a value of `discriminator.mapping` leads to another schema"
+    DISCRIMINATOR_MAPPING_CHANGED "discriminator-mapping-changed" "a value of `discriminator.mapping` now leads to another schema"
         Info ALL_REQUESTS, Info RESPONSES
         Schema "{discriminator: {propertyName: a, mapping: {v: A}}}" "{discriminator: {propertyName: a, mapping: {v: B}}}";
     DISCRIMINATOR_INCOMPATIBLE "discriminator-incompatible"

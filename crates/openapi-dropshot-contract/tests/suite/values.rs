@@ -268,7 +268,7 @@ fn read_only_properties_may_be_absent_from_requests() {
 }
 
 #[test]
-fn the_check_of_compositions_with_too_many_combinations_stops_quickly() {
+fn the_check_of_a_default_against_too_many_combinations_of_alternatives_stops_quickly() {
     let mut schemas = String::from("    A0: {type: string}\n");
     for level in 1..60 {
         let inner = format!("{{$ref: '#/components/schemas/A{}'}}", level - 1);

@@ -106,7 +106,7 @@ where
             error.into_response::<C, S>(record.operation, &record.request_id);
         record.code = Some(code);
         if body.is_end_stream() {
-            // Nothing of the body is left to read.
+            // The body was read completely.
         } else if version != Version::HTTP_2 {
             if is_drained {
                 drain::start(body, drain::TIME, ());

@@ -598,3 +598,27 @@ fn debug_of_a_delivery_shows_no_secret() {
     };
     assert!(!format!("{due:?}").contains(&text[6..]));
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_took_long_is_not_claimed_as_a_quick_one_for_three_times_as_long() {
+    let mut running = Running::default();
+    for (endpoint, time) in [("slow", Duration::from_secs(14)), ("quick", SLOW / 2)] {
+        let task = running.tasks.spawn(sleep(time));
+        let sending = Sending {
+            endpoint: endpoint.to_owned(),
+            failing: false,
+            begun: Instant::now(),
+        };
+        running.endpoints.insert(task.id(), sending);
+    }
+    assert_eq!(running.busy(true), ["quick", "slow"]);
+    while let Some(task) = running.tasks.join_next_with_id().await {
+        assert!(running.remove(task));
+    }
+    assert_eq!(running.busy(false), ["slow"]);
+    assert_eq!(running.busy(true), [""; 0]);
+    sleep(Duration::from_secs(41)).await;
+    assert_eq!(running.busy(false), ["slow"]);
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(running.busy(false), [""; 0]);
+}

@@ -359,7 +359,7 @@ pub(crate) struct Counts {
     pub(crate) max: Option<u64>,
     /// `uniqueItems` of an array.
     pub(crate) unique: bool,
-    /// `propertyNames`: the type whose texts are the names of members.
+    /// `propertyNames`: the type of the names of the members. Each name must be a valid value of it.
     pub(crate) names: Option<Ty>,
     /// `prefixItems`: the types of the first elements.
     pub(crate) first: Vec<Ty>,

@@ -100,7 +100,7 @@ impl ::std::str::FromStr for Cursor {
     }
 }
 
-/// Whether an event was delivered, is still to be tried, or was given up.
+/// Whether an event was delivered, will be tried, or was given up.
 ///
 /// ```
 /// use petstore_client::types;
@@ -180,7 +180,8 @@ pub struct DeliveryTry {
     /// no address that is allowed. `connection`, `tls`, `timeout`: the
     /// receiver could not be reached. `status`: `httpStatus` says how it
     /// responded. `redirect`: it responded with a redirect. `response`: its
-    /// response was invalid.
+    /// response was invalid. `signature`: nothing was sent, because the
+    /// service no longer has the secret; call `rotateWebhookSecret`.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub failure: ::std::option::Option<DeliveryTryFailure>,
     /// The status of the response, if there was one.
@@ -197,7 +198,8 @@ pub struct DeliveryTry {
 /// no address that is allowed. `connection`, `tls`, `timeout`: the
 /// receiver could not be reached. `status`: `httpStatus` says how it
 /// responded. `redirect`: it responded with a redirect. `response`: its
-/// response was invalid.
+/// response was invalid. `signature`: nothing was sent, because the
+/// service no longer has the secret; call `rotateWebhookSecret`.
 ///
 /// ```
 /// use petstore_client::types;
@@ -230,6 +232,9 @@ pub enum DeliveryTryFailure {
     /// `response`
     #[serde(rename = "response")]
     Response,
+    /// `signature`
+    #[serde(rename = "signature")]
+    Signature,
     /// A value that this version of the client does not know, as it was received.
     #[serde(untagged)]
     Unknown(::std::string::String),
@@ -244,6 +249,7 @@ impl ::openapi_dropshot_client::generated::OpenEnum for DeliveryTryFailure {
         ("status", Self::Status),
         ("redirect", Self::Redirect),
         ("response", Self::Response),
+        ("signature", Self::Signature),
     ];
 
     fn unknown(value: String) -> Self {
@@ -269,6 +275,7 @@ impl DeliveryTryFailure {
             Self::Status => "status",
             Self::Redirect => "redirect",
             Self::Response => "response",
+            Self::Signature => "signature",
             Self::Unknown(value) => value,
         }
     }
@@ -1864,7 +1871,7 @@ pub struct WebhookDelivery {
         skip_serializing_if = "::std::option::Option::is_none"
     )]
     pub next_try_at: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
-    /// Whether an event was delivered, is still to be tried, or was given up.
+    /// Whether an event was delivered, will be tried, or was given up.
     pub status: DeliveryStatus,
     /// The number of attempts so far.
     pub tries: i32,

@@ -1427,7 +1427,7 @@ impl WebhookSecret {
     }
 }
 
-/// Whether an event was delivered, is still to be tried, or was given up.
+/// Whether an event was delivered, will be tried, or was given up.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum DeliveryStatus {
     /// `waiting`
@@ -1467,9 +1467,7 @@ impl JsonSchema for DeliveryStatus {
             ("enum", json!(DeliveryStatus::ALL)),
             (
                 "description",
-                json!(
-                    "Whether an event was delivered, is still to be tried, or was given up."
-                ),
+                json!("Whether an event was delivered, will be tried, or was given up."),
             ),
         ])
     }
@@ -1487,7 +1485,8 @@ pub struct DeliveryTry {
     /// no address that is allowed. `connection`, `tls`, `timeout`: the
     /// receiver could not be reached. `status`: `httpStatus` says how it
     /// responded. `redirect`: it responded with a redirect. `response`: its
-    /// response was invalid.
+    /// response was invalid. `signature`: nothing was sent, because the
+    /// service no longer has the secret; call `rotateWebhookSecret`.
     #[serde(
         default,
         deserialize_with = "openapi_dropshot_types::members::present",
@@ -1530,7 +1529,7 @@ pub struct WebhookDelivery {
     /// The type of the event.
     #[serde(rename = "type")]
     pub type_: String,
-    /// Whether an event was delivered, is still to be tried, or was given up.
+    /// Whether an event was delivered, will be tried, or was given up.
     #[schemars(description = "")]
     pub status: DeliveryStatus,
     /// The number of attempts so far.

@@ -21,14 +21,14 @@ use petstore_api::{
     UpdateWebhookError, VerifyWebhookError,
 };
 use petstore_models::{
-    self as models, CreatedWebhook, DateTime, DeliveryTry, ListWebhookDeliveriesOkHeaders,
-    ListWebhookDeliveriesQuery, NewWebhook, Redelivery, RedeliveryResult, Violation, Webhook,
-    WebhookDeliveries, WebhookDelivery, WebhookId, WebhookSecret, WebhookStatus, WebhookUpdate,
-    WebhookUpdateStatus,
+    self as models, CreatedWebhook, DateTime, DeliveryStatus, DeliveryTry,
+    ListWebhookDeliveriesOkHeaders, ListWebhookDeliveriesQuery, NewWebhook, Redelivery,
+    RedeliveryResult, Violation, Webhook, WebhookDeliveries, WebhookDelivery, WebhookId,
+    WebhookSecret, WebhookStatus, WebhookUpdate, WebhookUpdateStatus,
 };
 use petstore_store::{
-    Delivery, DeliveryPage, DeliveryQuery, DeliveryStatus, Endpoint, EndpointChange, EndpointId,
-    EndpointStatus, NewEndpoint, Redeliver,
+    Delivery, DeliveryPage, DeliveryQuery, Endpoint, EndpointChange, EndpointId, NewEndpoint,
+    Redeliver,
 };
 use serde_json::json;
 use std::fmt::Display;
@@ -150,11 +150,7 @@ fn webhook(endpoint: Endpoint) -> Result<Webhook, Violation> {
         types: (!types.is_empty()).then(|| types.try_into()).transpose()?,
         description: description.map(TryInto::try_into).transpose()?,
         id: id.to_string(),
-        status: match status {
-            EndpointStatus::Pending => WebhookStatus::Pending,
-            EndpointStatus::Enabled => WebhookStatus::Enabled,
-            EndpointStatus::Disabled => WebhookStatus::Disabled,
-        },
+        status,
         disabled_reason: reason.map(|reason| reason.as_str().to_owned()),
         created_at: time(created_at)?,
         updated_at: time(updated_at)?,
@@ -179,11 +175,7 @@ fn delivery(stored: Delivery) -> Result<WebhookDelivery, Violation> {
         id,
         message_id,
         type_: kind,
-        status: match status {
-            DeliveryStatus::Waiting => models::DeliveryStatus::Waiting,
-            DeliveryStatus::Delivered => models::DeliveryStatus::Delivered,
-            DeliveryStatus::GivenUp => models::DeliveryStatus::GivenUp,
-        },
+        status,
         tries: tries.try_into().unwrap_or(i32::MAX),
         created_at: time(created_at)?,
         next_try_at: is_waiting.then(|| time(due_at)).transpose()?,
@@ -300,7 +292,7 @@ pub(super) async fn update(
     let url =
         url.map_err(|error| UpdateWebhookError::InvalidRequest(format!("`url`: {error}").into()))?;
     let url = url.map(String::from).filter(|url| *url != found.url);
-    let is_verified = url.is_none() && found.status != EndpointStatus::Pending;
+    let is_verified = url.is_none() && found.status != WebhookStatus::Pending;
     if status.is_some() && !is_verified {
         return Err(UpdateWebhookError::WebhookNotVerified(
             "the webhook is pending, so nothing is sent to it; call `verifyWebhook` first".into(),
@@ -371,7 +363,7 @@ pub(super) async fn verify(
     };
     let enabled = change::<VerifyWebhookError>(rqctx, &caller, found.id, enable).await?;
     match enabled.status {
-        EndpointStatus::Enabled => webhook(enabled).map(HttpResponseOk).map_err(unsent(rqctx)),
+        WebhookStatus::Enabled => webhook(enabled).map(HttpResponseOk).map_err(unsent(rqctx)),
         _ => Err(not_returned("the webhook was changed meanwhile".to_owned())),
     }
 }
@@ -399,9 +391,9 @@ pub(super) async fn rotate(
 }
 
 /// The message of the error for an endpoint that is not enabled.
-fn not_enabled(status: EndpointStatus) -> &'static str {
+fn not_enabled(status: WebhookStatus) -> &'static str {
     match status {
-        EndpointStatus::Pending => "the webhook is pending; call `verifyWebhook` first",
+        WebhookStatus::Pending => "the webhook is pending; call `verifyWebhook` first",
         _ => "the webhook is disabled; enable it first",
     }
 }
@@ -412,7 +404,7 @@ pub(super) async fn test(
 ) -> Result<HttpResponseAccepted<WebhookDelivery>, TestWebhookError> {
     let (_, caller) = allowed(rqctx)?;
     let found = endpoint::<TestWebhookError>(rqctx, &caller, &id).await?;
-    if found.status != EndpointStatus::Enabled {
+    if found.status != WebhookStatus::Enabled {
         return Err(TestWebhookError::WebhookNotEnabled(
             not_enabled(found.status).into(),
         ));
@@ -441,7 +433,7 @@ pub(super) async fn test(
         id,
         message_id,
         type_: webhooks::TEST.to_owned(),
-        status: models::DeliveryStatus::Waiting,
+        status: DeliveryStatus::Waiting,
         tries: 0,
         created_at: at,
         next_try_at: None,
@@ -474,11 +466,7 @@ pub(super) async fn deliveries(
     let query = DeliveryQuery {
         endpoint: found.id,
         before,
-        status: status.map(|status| match status {
-            models::DeliveryStatus::Waiting => DeliveryStatus::Waiting,
-            models::DeliveryStatus::Delivered => DeliveryStatus::Delivered,
-            models::DeliveryStatus::GivenUp => DeliveryStatus::GivenUp,
-        }),
+        status,
         limit: usize::try_from(limit).expect("a limit is at least 1 and at most 100"),
     };
     let page = store(rqctx).list_deliveries(query).await;
@@ -509,7 +497,7 @@ pub(super) async fn redeliver(
 ) -> Result<HttpResponseAccepted<RedeliveryResult>, RedeliverWebhookError> {
     let (_, caller) = allowed(rqctx)?;
     let found = endpoint::<RedeliverWebhookError>(rqctx, &caller, &id).await?;
-    if found.status != EndpointStatus::Enabled {
+    if found.status != WebhookStatus::Enabled {
         return Err(RedeliverWebhookError::WebhookNotEnabled(
             not_enabled(found.status).into(),
         ));

@@ -1,9 +1,9 @@
 //! The part of a store for webhooks. It is the same for both databases, except for the methods of [`Database`].
 
 use super::{
-    Delivery, DeliveryClaim, DeliveryPage, DeliveryQuery, DeliveryResult, DeliveryStatus,
-    DisabledReason, DueDelivery, Endpoint, EndpointChange, EndpointId, NewEndpoint, NewMessage,
-    NextAttempt, Redeliver, WebhookStats, WebhookStore,
+    Delivery, DeliveryClaim, DeliveryPage, DeliveryQuery, DeliveryResult, DisabledReason,
+    DueDelivery, Endpoint, EndpointChange, EndpointId, NewEndpoint, NewMessage, NextAttempt,
+    Redeliver, WebhookStats, WebhookStore,
     sql::{self, DELETED_AT_ONCE, FINISH_VALUES, Number},
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use petstore_models::EventType;
+use petstore_models::{DeliveryStatus, EventType};
 
 /// The number of attempts to create an endpoint if other calls take its slot at the same time.
 const SLOT_ATTEMPTS: usize = 100;

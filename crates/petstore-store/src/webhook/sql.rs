@@ -206,7 +206,7 @@ pub(super) static STATS: LazyLock<String> = LazyLock::new(|| {
                  SELECT min(due_at) FROM webhook_deliveries
                  WHERE endpoint_id = webhook_endpoints.id AND webhook_deliveries.status = 'waiting'
              ) END),
-             count(CASE WHEN status = 'disabled' THEN 1 END),
+             count(CASE WHEN status = 'disabled' AND reason <> 'owner' THEN 1 END),
              CAST(coalesce(sum({given_up}), 0) AS bigint)
          FROM webhook_endpoints LEFT JOIN api_keys ON api_keys.id = webhook_endpoints.key_id"
     )

@@ -194,7 +194,8 @@ impl DeliveryTry {
     /// no address that is allowed. `connection`, `tls`, `timeout`: the
     /// receiver could not be reached. `status`: `httpStatus` says how it
     /// responded. `redirect`: it responded with a redirect. `response`: its
-    /// response was invalid.
+    /// response was invalid. `signature`: nothing was sent, because the
+    /// service no longer has the secret; call `rotateWebhookSecret`.
     pub fn failure<T: toolkit::IntoOptional<super::DeliveryTryFailure, M>, M>(
         mut self,
         value: T,
@@ -1565,7 +1566,7 @@ impl WebhookDelivery {
         self
     }
 
-    /// Whether an event was delivered, is still to be tried, or was given up.
+    /// Whether an event was delivered, will be tried, or was given up.
     pub fn status<T: toolkit::IntoMember<super::DeliveryStatus>>(
         mut self,
         value: T,

@@ -3,6 +3,7 @@
 
 mod backends;
 mod closing;
+mod deliveries;
 mod events;
 mod keys;
 mod members;
@@ -59,7 +60,7 @@ macro_rules! contract {
     ($backend:ident) => {
         mod $backend {
             use crate::contract::{
-                backends, closing, events, keys, members, model, once, orders, pages, pets, usage,
+                backends, closing, deliveries, events, keys, members, model, once, orders, pages, pets, usage,
                 webhooks,
             };
             use crate::contract::orders::{clients as order_clients, repeated as repeated_orders};
@@ -133,22 +134,22 @@ macro_rules! contract {
                 usage::usage_counters_are_sorted_by_operation_and_then_by_the_time_of_the_last_call,
                 usage::concurrent_usage_is_counted_exactly_once,
                 usage::usage_of_unknown_keys_is_not_returned,
-                webhooks::a_claim_skips_busy_endpoints_and_separates_failing_endpoints,
+                deliveries::a_claim_skips_busy_endpoints_and_separates_failing_endpoints,
                 webhooks::a_deleted_endpoint_has_no_deliveries,
-                webhooks::a_delivery_is_claimed_again_when_its_lease_has_ended,
-                webhooks::a_revoked_or_expired_key_gets_no_deliveries,
+                deliveries::a_delivery_is_claimed_again_when_its_lease_has_ended,
+                deliveries::a_revoked_or_expired_key_gets_no_deliveries,
                 webhooks::an_endpoint_is_returned_as_it_was_created_and_changed,
                 webhooks::an_endpoint_gets_the_events_of_its_types_after_it_was_enabled,
                 webhooks::an_endpoint_with_many_deliveries_is_deleted,
-                webhooks::concurrent_claims_return_each_delivery_once,
-                webhooks::a_single_delivery_or_all_deliveries_of_a_period_can_be_sent_again,
+                deliveries::concurrent_claims_return_each_delivery_once,
+                deliveries::a_single_delivery_or_all_deliveries_of_a_period_can_be_sent_again,
                 webhooks::endpoints_of_a_key_are_listed_oldest_first,
                 webhooks::only_one_of_many_callers_at_one_position_creates_the_deliveries,
-                webhooks::old_deliveries_are_deleted_up_to_the_limit,
-                webhooks::pages_of_deliveries_begin_with_the_newest_and_keep_their_filter,
-                webhooks::the_result_of_a_delivery_is_stored_and_updates_the_state_of_the_endpoint,
+                deliveries::old_deliveries_are_deleted_up_to_the_limit,
+                deliveries::pages_of_deliveries_begin_with_the_newest_and_keep_their_filter,
+                deliveries::the_result_of_a_delivery_is_stored_and_updates_the_state_of_the_endpoint,
                 webhooks::the_limit_of_endpoints_is_exact_under_concurrent_creations,
-                webhooks::the_statistics_count_deliveries_and_endpoints,
+                deliveries::the_statistics_count_deliveries_and_endpoints,
             }
         }
     };

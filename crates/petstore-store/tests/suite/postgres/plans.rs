@@ -9,11 +9,11 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
-use petstore_models::{EventType, OrderStatus, PetStatus};
+use petstore_models::{DeliveryStatus, EventType, OrderStatus, PetStatus};
 use petstore_store::{
-    DeliveryClaim, DeliveryQuery, DeliveryResult, DeliveryStatus, EndpointChange, EndpointId,
-    EventQuery, EventsAfter, KeyHash, NewEndpoint, NewMessage, NextAttempt, OrderQuery, PetQuery,
-    Redeliver, Store,
+    DeliveryClaim, DeliveryQuery, DeliveryResult, EndpointChange, EndpointId, EventQuery,
+    EventsAfter, KeyHash, NewEndpoint, NewMessage, NextAttempt, OrderQuery, PetQuery, Redeliver,
+    Store,
 };
 use std::time::{Duration, Instant};
 
