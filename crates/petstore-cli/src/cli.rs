@@ -256,12 +256,12 @@ pub(crate) enum WebhooksCommand {
         #[command(flatten)]
         page: PageOptions,
     },
-    /// Send one delivery again, or those of a period that were given up (experimental)
+    /// Send deliveries again: one, those of a period that were given up, or those that the webhook missed (experimental)
     Redeliver {
         /// The id of the webhook
         id: String,
         /// The id of one delivery
-        #[arg(long, value_name = "ID", required_unless_present = "since", conflicts_with_all = ["since", "until"])]
+        #[arg(long, value_name = "ID", required_unless_present_any = ["since", "missed"], conflicts_with_all = ["since", "until", "missed"])]
         delivery: Option<i64>,
         /// The beginning of the period, as in `2027-01-31T12:00:00Z`
         #[arg(long, value_name = "TIME")]
@@ -269,6 +269,9 @@ pub(crate) enum WebhooksCommand {
         /// The end of the period; now if it is not given
         #[arg(long, value_name = "TIME", requires = "since")]
         until: Option<DateTime<Utc>>,
+        /// The events that happened while the webhook was not enabled (its `missedSince`)
+        #[arg(long, conflicts_with = "since")]
+        missed: bool,
     },
     /// Send the events of the service to a receiver on this machine, signed like webhooks, until interrupted (experimental)
     ///

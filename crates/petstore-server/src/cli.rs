@@ -32,6 +32,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Box<KeyCommand>,
     },
+    /// List and delete the webhooks of all keys, even while the service runs
+    Webhooks {
+        #[command(subcommand)]
+        command: Box<WebhooksCommand>,
+    },
     /// Show which keys still call a deprecated operation, how often, and when they last called it
     ///
     /// Prints a header and one line for each key and operation, with tabs between the
@@ -143,6 +148,29 @@ pub(crate) enum KeyCommand {
     Revoke {
         /// The id of the key, as `key list` prints it, or the name of the key if no other valid key has the same name
         key: String,
+        #[command(flatten)]
+        settings: CommandSettings,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WebhooksCommand {
+    /// Print one line for each webhook: its id, key and status, when its failures began, when it was created, and its URL
+    ///
+    /// The columns are separated by tabs and have a header. A later version may add columns at the end.
+    List {
+        /// The output format: `text`, or `json` for programs
+        #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
+        format: ListFormat,
+        #[command(flatten)]
+        settings: CommandSettings,
+    },
+    /// Delete a webhook with its deliveries; nothing more is sent to it
+    ///
+    /// Its owner can create it again. To prevent that, revoke the key.
+    Delete {
+        /// The id of the webhook, as `webhooks list` prints it
+        id: String,
         #[command(flatten)]
         settings: CommandSettings,
     },

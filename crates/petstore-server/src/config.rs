@@ -2,8 +2,15 @@
 //! stored.
 
 use openapi_dropshot_server::config::{Networks, Settings, Switch, Table, put};
+use openapi_dropshot_webhooks::url::Url;
 use petstore_store::{DatabaseUrl, InvalidDatabaseUrl};
-use std::{convert::Infallible, fmt, num::NonZeroU32, path::PathBuf, str::FromStr};
+use std::{
+    convert::Infallible,
+    fmt::{self, Debug, Display},
+    num::NonZeroU32,
+    path::PathBuf,
+    str::FromStr,
+};
 
 openapi_dropshot_server::settings! {
     /// Where pets and keys are stored.
@@ -31,9 +38,44 @@ pub struct WebhookSettings {
     /// Offer webhooks, and derive their secrets from the key in this file: at least 32 random bytes. All servers of a database need the same key [default: no webhooks]
     #[arg(long, hide_env_values = true, value_name = "FILE")]
     pub webhook_key_file: Option<PathBuf>,
+    /// Send webhooks through this HTTP proxy, as in `http://proxy.example:3128`. It resolves the names of receivers, so it must reject private addresses itself [default: no proxy]
+    #[arg(long, hide_env_values = true, value_name = "URL")]
+    pub webhook_proxy: Option<ProxyUrl>,
     /// To which receivers webhooks can be sent.
     #[command(flatten)]
     pub receivers: WebhookReceivers,
+}
+
+/// The URL of a proxy. `Display` hides its password.
+#[derive(Clone)]
+pub struct ProxyUrl(pub(crate) Url);
+
+impl FromStr for ProxyUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let url = Url::parse(text).ok().filter(Url::has_host);
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+        url.map(ProxyUrl)
+            .ok_or_else(|| "it must begin with `http://` or `https://` and a host".to_owned())
+    }
+}
+
+impl Display for ProxyUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut url = self.0.clone();
+        if url.password().is_some() {
+            // A URL that has a password can have another one.
+            let _ = url.set_password(Some("***"));
+        }
+        Display::fmt(&url, f)
+    }
+}
+
+impl Debug for ProxyUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
 }
 
 openapi_dropshot_server::settings! {
@@ -50,6 +92,9 @@ impl Settings for WebhookSettings {
     fn put(&self, table: &mut Table) {
         if let Some(file) = &self.webhook_key_file {
             put(table, "webhook_key_file", &file.display());
+        }
+        if let Some(proxy) = &self.webhook_proxy {
+            put(table, "webhook_proxy", proxy);
         }
         self.receivers.put(table);
     }
@@ -109,7 +154,7 @@ impl FromStr for Database {
 impl fmt::Display for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.url() {
-            Ok(url) => url.fmt(f),
+            Ok(url) => Display::fmt(&url, f),
             Err(_) => f.write_str("***"),
         }
     }

@@ -1,9 +1,10 @@
 //! Converts events and their positions between the store and the contract.
 
+use chrono::Utc;
 use openapi_dropshot_server::feed::FeedCursor;
 use petstore_models::{
     DateTime, Event, OrderPlaced, OrderPlacedType, OrderUpdated, OrderUpdatedType, PetCreated,
-    PetCreatedType, PetStatusChange, PetStatusChanged, PetStatusChangedType,
+    PetCreatedType, PetStatusChange, PetStatusChanged, PetStatusChangedType, Violation,
 };
 use petstore_store::{EventData, EventPosition, StoredEvent};
 
@@ -36,11 +37,16 @@ pub(crate) fn cursor_of(at: EventPosition) -> String {
     .encode()
 }
 
+/// Returns a time in the form of the contract.
+pub(crate) fn time(at: chrono::DateTime<Utc>) -> Result<DateTime, Violation> {
+    DateTime::new(at.fixed_offset())
+}
+
 /// Returns the event in the form of the contract.
 pub(crate) fn event(stored: StoredEvent) -> Result<Event, String> {
     let id: String = stored.id.iter().map(|byte| format!("{byte:02x}")).collect();
     let (id, cursor) = (format!("evt_{id}"), cursor_of(stored.position));
-    let timestamp = DateTime::new(stored.at.fixed_offset())
+    let timestamp = time(stored.at)
         .map_err(|problem| format!("the time of the event {id} cannot be sent: {problem}"))?;
     let version = stored.version;
     Ok(match stored.data {

@@ -26,6 +26,7 @@ async fn run() -> anyhow::Result<()> {
     match config::parse::<Cli>(&INFO)?.command {
         Command::Serve(settings) => commands::serve::run(*settings).await,
         Command::Key { command } => commands::key::run(*command).await,
+        Command::Webhooks { command } => commands::webhooks::run(*command).await,
         Command::Usage { format, settings } => commands::usage::run(*settings, format).await,
         Command::Config(settings) => commands::config(&settings),
         Command::Migrate {

@@ -1,7 +1,10 @@
 //! Sends events to webhooks: creates deliveries for the events of the feed, and passes due deliveries to the engine of the
 //! toolkit.
 
-use crate::{config::WebhookSettings, event::event};
+use crate::{
+    config::WebhookSettings,
+    event::{event, time},
+};
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::FutureExt as _;
@@ -11,12 +14,12 @@ use openapi_dropshot_webhooks::{
     Outcome, Secret, Sender, Sent, Stats, Waker, sign,
 };
 use parking_lot::Mutex;
-use petstore_models::{Event, EventType};
+use petstore_models::{self as models, Event, EventType};
 use petstore_store::{
     DeliveryClaim, DeliveryResult, DisabledReason, Endpoint, EventPage, EventQuery, EventsAfter,
     NewMessage, NextAttempt, Store, StoredEvent, WebhookStats,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{
     fmt,
     fs::File,
@@ -36,6 +39,8 @@ use tokio::{
 
 /// The type of a test event.
 pub(crate) const TEST: &str = "webhook.test";
+/// The type of the message that a webhook was disabled.
+const DISABLED: &str = "webhook.disabled";
 /// How long the previous secret still signs after a rotation.
 pub(crate) const OVERLAP: TimeDelta = TimeDelta::hours(24);
 /// How long a receiver has to respond to an event.
@@ -94,7 +99,7 @@ impl Webhooks {
                 .webhook_allow_networks
                 .as_slice()
                 .to_vec(),
-            ..EgressRules::default()
+            proxy: settings.webhook_proxy.as_ref().map(|proxy| proxy.0.clone()),
         };
         let agent = concat!("petstore-server/", env!("CARGO_PKG_VERSION"));
         let sender = Sender::new(rules, PATIENCE, agent)
@@ -369,21 +374,21 @@ impl StoredDeliveries {
 }
 
 /// Creates the message of an event. An event that cannot be serialised is logged and not sent.
-fn message(stored: StoredEvent) -> Option<NewMessage> {
+pub(crate) fn message(stored: StoredEvent) -> Option<(i64, NewMessage)> {
     let position = stored.position.position;
     let message = event(stored).and_then(|event| {
-        let (message_id, kind) = match &event {
+        let (id, kind) = match &event {
             Event::PetCreated(event) => (&event.id, EventType::PetCreated),
             Event::PetStatusChanged(event) => (&event.id, EventType::PetStatusChanged),
             Event::OrderPlaced(event) => (&event.id, EventType::OrderPlaced),
             Event::OrderUpdated(event) => (&event.id, EventType::OrderUpdated),
         };
-        Ok(NewMessage {
-            position,
-            message_id: message_id.clone(),
-            kind,
+        let message = NewMessage {
+            id: id.clone(),
+            kind: kind.as_str().to_owned(),
             payload: serde_json::to_vec(&event).map_err(|error| error.to_string())?,
-        })
+        };
+        Ok((position, message))
     });
     match message {
         Ok(message) => Some(message),
@@ -391,6 +396,17 @@ fn message(stored: StoredEvent) -> Option<NewMessage> {
             tracing::error!("an event is not sent to webhooks: {problem}");
             None
         }
+    }
+}
+
+/// Creates a message that is not an event of the feed.
+pub(crate) fn notice(kind: &str, at: &models::DateTime, data: &Value) -> NewMessage {
+    let id = format!("evt_{}", uuid::Uuid::new_v4().simple());
+    let payload = json!({ "id": id, "type": kind, "timestamp": at, "data": data }).to_string();
+    NewMessage {
+        id,
+        kind: kind.to_owned(),
+        payload: payload.into_bytes(),
     }
 }
 
@@ -439,6 +455,15 @@ impl Deliveries for StoredDeliveries {
     }
 
     async fn finish(&self, finished: Finished) -> Result<(), BoxError> {
+        let disable = finished.disable.map(|reason| match reason {
+            Disable::Gone => DisabledReason::Gone,
+            Disable::Failing => DisabledReason::Failing,
+        });
+        let disable = disable.map(|reason| {
+            let data = json!({ "webhookId": finished.endpoint, "reason": reason.as_str() });
+            let at = time(finished.at).map_err(|error| error.to_string())?;
+            Ok::<_, BoxError>((reason, notice(DISABLED, &at, &data)))
+        });
         let result = DeliveryResult {
             at: finished.at,
             status: finished.status,
@@ -449,10 +474,7 @@ impl Deliveries for StoredDeliveries {
                 Next::RetryAt(at) => NextAttempt::RetryAt(at),
                 Next::GivenUp => NextAttempt::GivenUp,
             },
-            disable: finished.disable.map(|reason| match reason {
-                Disable::Gone => DisabledReason::Gone,
-                Disable::Failing => DisabledReason::Failing,
-            }),
+            disable: disable.transpose()?,
         };
         let Ok(endpoint) = finished.endpoint.parse() else {
             return Err(format!("`{}` is not the id of a webhook", finished.endpoint).into());

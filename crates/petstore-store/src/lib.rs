@@ -195,8 +195,8 @@ pub use usage::{CountedOperation, DailyUsage, KeyUse, Usage, UsageDelta, UsageRe
 pub use webhook::{
     COUNTED_PER_ENDPOINT, Delivery, DeliveryAttempt, DeliveryClaim, DeliveryPage, DeliveryQuery,
     DeliveryResult, DisabledReason, DueDelivery, Endpoint, EndpointChange, EndpointId,
-    InvalidEndpointId, NewEndpoint, NewMessage, NextAttempt, REDELIVERED_AT_ONCE, Redeliver,
-    WebhookStats, WebhookStore,
+    InvalidEndpointId, Missed, NewEndpoint, NewMessage, NextAttempt, REDELIVERED_AT_ONCE,
+    Redeliver, WebhookStats, WebhookStore,
 };
 
 use chrono::{DateTime, Utc};

@@ -5,8 +5,9 @@ mod sql;
 
 pub(crate) use database::{Database, stored_limit};
 pub(crate) use sql::{
-    DUE_COLUMNS, FINISH_DELIVERY_VALUES, FINISH_VALUES, Number, fan_out_sql, finish_delivery_sql,
-    finish_endpoint_condition, finish_endpoint_sql, is_live,
+    DUE_COLUMNS, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES, FINISH_VALUES, Number,
+    fan_out_sql, finish_delivery_sql, finish_endpoint_condition, finish_endpoint_sql, is_live,
+    notify_sql,
 };
 
 use crate::{KeyId, StoreError, id::public_id};
@@ -79,6 +80,19 @@ pub struct Endpoint {
     pub updated_at: DateTime<Utc>,
     /// The time of the first failure after the last success.
     pub failing_since: Option<DateTime<Utc>>,
+    /// The events that it missed.
+    pub missed: Option<Missed>,
+}
+
+/// Events that an endpoint missed, because it was not enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// The time from which it was not enabled.
+    pub since: DateTime<Utc>,
+    /// It missed the events after this position.
+    pub after: i64,
+    /// If the endpoint is enabled again: it missed the events up to this position.
+    pub to: i64,
 }
 
 /// Why an endpoint is disabled.
@@ -136,6 +150,11 @@ pub enum EndpointChange {
     },
     /// Disables an endpoint that is enabled, on behalf of its owner.
     Disable,
+    /// Deliveries were added for the missed events up to this position.
+    CatchUp {
+        /// The position.
+        to: i64,
+    },
     /// Begins the next generation of its secret.
     Rotate {
         /// Until this time, the previous secret also signs.
@@ -220,12 +239,10 @@ pub enum Redeliver {
 /// A message for which deliveries are created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMessage {
-    /// The position of the event.
-    pub position: i64,
-    /// The id of the message.
-    pub message_id: String,
-    /// The type of the event.
-    pub kind: EventType,
+    /// Its id.
+    pub id: String,
+    /// Its type.
+    pub kind: String,
     /// The message, in JSON.
     pub payload: Vec<u8>,
 }
@@ -285,8 +302,9 @@ pub struct DeliveryResult {
     pub millis: u32,
     /// What happens next.
     pub next: NextAttempt,
-    /// If set, the endpoint is disabled for this reason, provided that it is still enabled.
-    pub disable: Option<DisabledReason>,
+    /// If set, the endpoint is disabled for this reason, provided that it is still enabled. In the same transaction, each other enabled
+    /// endpoint of its key gets a delivery of the message.
+    pub disable: Option<(DisabledReason, NewMessage)>,
 }
 
 /// What happens to a delivery after an attempt.
@@ -332,8 +350,8 @@ pub trait WebhookStore: Send + Sync {
         most: usize,
     ) -> Result<Option<Endpoint>, StoreError>;
 
-    /// Returns the endpoints of a key, the oldest first.
-    async fn list_endpoints(&self, key: KeyId) -> Result<Vec<Endpoint>, StoreError>;
+    /// Returns the endpoints of a key, or of all keys, the oldest first.
+    async fn list_endpoints(&self, key: Option<KeyId>) -> Result<Vec<Endpoint>, StoreError>;
 
     /// Returns the endpoint with this id, if it belongs to the key.
     async fn endpoint(&self, key: KeyId, id: EndpointId) -> Result<Option<Endpoint>, StoreError>;
@@ -369,7 +387,7 @@ pub trait WebhookStore: Send + Sync {
     /// [`EventsAfter::Number`](crate::EventsAfter::Number).
     async fn webhook_position(&self) -> Result<i64, StoreError>;
 
-    /// Creates the deliveries of the events after the position `from` and up to `to`, if
+    /// Creates the deliveries of the events after the position `from` and up to `to`, each with its position, if
     /// [`webhook_position`](Self::webhook_position) is `from`; otherwise does nothing. Each message gets one delivery
     /// for each enabled endpoint that requests its type and was enabled before the event. Returns how many deliveries
     /// it created. This is one transaction, so that the deliveries of each event are created only once, even if several
@@ -378,17 +396,15 @@ pub trait WebhookStore: Send + Sync {
         &self,
         from: i64,
         to: i64,
-        messages: Vec<NewMessage>,
+        messages: Vec<(i64, NewMessage)>,
         at: DateTime<Utc>,
     ) -> Result<usize, StoreError>;
 
-    /// Adds a delivery of a message that is not an event, and returns its id, or `None` if there is no such endpoint.
-    async fn add_test_delivery(
+    /// Adds a delivery to one endpoint, and returns its id, or `None` if there is no such endpoint.
+    async fn add_delivery(
         &self,
         endpoint: EndpointId,
-        message_id: String,
-        kind: String,
-        payload: Vec<u8>,
+        message: NewMessage,
         at: DateTime<Utc>,
     ) -> Result<Option<i64>, StoreError>;
 

@@ -50,6 +50,10 @@
 //! `petstore_client::ClientBuilder::clock`, or
 //! `petstore_client::RetryPolicy::never`.
 //!
+//! # Receivers of webhooks
+//!
+//! [`sign_webhook`] signs an event as the service does, so that a test can send it to the receiver of the application.
+//!
 //! # Unit tests without a service
 //!
 //! `petstore_client::mock::MockTransport` gives a client responses from memory. It is part of the client, so that unit
@@ -66,9 +70,11 @@ mod fault;
 mod operation;
 mod relay;
 mod server;
+mod webhook;
 
 pub use clock::Clock;
 pub use fault::Fault;
 pub use petstore_client;
 pub use petstore_server::OperationId;
 pub use server::{Builder, Server, StartError};
+pub use webhook::{InvalidWebhook, SignedWebhook, sign_webhook};

@@ -338,7 +338,8 @@ pub trait PetStoreApi {
     /// tries again after 5 seconds, 5 minutes, 30 minutes, and 2, 5, 10, 14, 20
     /// and 24 hours, and then gives up; `redeliverWebhook` sends it again.
     /// `Retry-After` is honoured. After the status 410, or five days without a
-    /// success, the webhook becomes `disabled`.
+    /// success, the webhook becomes `disabled`, and the other webhooks of the API
+    /// key receive the message `webhook.disabled`, whatever their `types`.
     ///
     /// Experimental: may change or vanish at any time.
     #[endpoint(
@@ -372,8 +373,9 @@ pub trait PetStoreApi {
     ///
     /// Changes the members that the body has. With another `url` the webhook is
     /// `pending` again. `status` switches a verified webhook off (`disabled`) and
-    /// on (`enabled`). Events that happen while it is not enabled are not sent
-    /// later; read them with `listEvents`, or follow the feed from there.
+    /// on (`enabled`). Events that happen while it is not enabled are not sent.
+    /// When it is enabled again, `missedSince` says since when, and
+    /// `redeliverWebhook` with `missed` sends them.
     ///
     /// Experimental: may change or vanish at any time.
     #[endpoint(
@@ -490,9 +492,14 @@ pub trait PetStoreApi {
 
     /// Send deliveries again
     ///
-    /// Sends one delivery again (`delivery`), whatever its status, or all that
-    /// were given up and whose events were created in a period (`since`, `until`),
-    /// the oldest first, at most 1,000. They begin again with all their attempts.
+    /// Sends one of these, with all attempts from the beginning:
+    ///
+    /// - one delivery (`delivery`), whatever its status
+    /// - the deliveries that were given up and were created in a period (`since`,
+    ///   `until`), the oldest first, at most 1,000
+    /// - the events that happened while the webhook was not enabled (`missed`),
+    ///   the oldest first, at most 1,000. Repeat the request until the webhook
+    ///   has no `missedSince`. Some of these events may be sent twice.
     ///
     /// Experimental: may change or vanish at any time.
     ///

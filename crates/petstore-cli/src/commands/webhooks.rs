@@ -117,6 +117,7 @@ pub(super) async fn run(service: &Service, command: WebhooksCommand, form: Form)
             delivery,
             since,
             until,
+            missed,
         } => {
             let mut which = Redelivery::builder();
             if let Some(delivery) = delivery {
@@ -127,6 +128,9 @@ pub(super) async fn run(service: &Service, command: WebhooksCommand, form: Form)
             }
             if let Some(until) = until {
                 which = which.until(until);
+            }
+            if missed {
+                which = which.missed(true);
             }
             let request = client
                 .redeliver_webhook()

@@ -2318,7 +2318,7 @@ impl<'a> RedeliverWebhook<'a> {
         self
     }
 
-    /// What to send again. It has either `delivery` or `since`.
+    /// What to send again.
     ///
     /// Takes a value, or the builder of one.
     pub fn body<V>(mut self, value: V) -> Self
@@ -2331,7 +2331,7 @@ impl<'a> RedeliverWebhook<'a> {
 
     /// Changes the body step by step with its builder.
     ///
-    /// What to send again. It has either `delivery` or `since`.
+    /// What to send again.
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {

@@ -8,3 +8,13 @@ use super::types;
 ///
 /// The service sends this request for each event. The signature is described above.
 pub type CreateWebhookEvent = types::Event;
+
+/// The body of the callback `webhookDisabled` of `createWebhook`: the service sends `POST` to the address `{$request.body#/url}`.
+///
+/// The service sends this request to the other webhooks of the API key.
+pub type CreateWebhookWebhookDisabled = types::WebhookDisabled;
+
+/// The body of the callback `verification` of `createWebhook`: the service sends `POST` to the address `{$request.body#/url}`.
+///
+/// The service sends this request when `verifyWebhook` is called.
+pub type CreateWebhookVerification = types::WebhookChallenge;

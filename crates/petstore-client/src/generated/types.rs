@@ -50,6 +50,13 @@ pub struct CreatedWebhook {
     pub failing_since: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
     /// Unique identifier, assigned by the service.
     pub id: ::std::string::String,
+    /// The events that happened after this time, in UTC, and before the
+    /// webhook was enabled again were not sent. Absent if there are none.
+    #[serde(
+        rename = "missedSince",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub missed_since: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
     /// The secret that the receiver verifies signatures with.
     pub secret: ::std::string::String,
     /// `pending` until the receiver has returned the challenge, `enabled` while
@@ -1610,7 +1617,7 @@ impl<'a> ::std::iter::IntoIterator for &'a Pets {
     }
 }
 
-/// Which deliveries are sent again.
+/// Which deliveries are sent again. Exactly one of `delivery`, `since` and `missed` is set.
 ///
 /// ```
 /// use petstore_client::types;
@@ -1634,6 +1641,9 @@ pub struct Redelivery {
     /// The `id` of one delivery.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub delivery: ::std::option::Option<i64>,
+    /// Sends the events since `missedSince`. It must be `true`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub missed: ::std::option::Option<bool>,
     /// The beginning of the period, in UTC.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub since: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
@@ -1648,6 +1658,7 @@ impl Redelivery {
     pub fn new() -> Self {
         Self {
             delivery: ::std::default::Default::default(),
+            missed: ::std::default::Default::default(),
             since: ::std::default::Default::default(),
             until: ::std::default::Default::default(),
         }
@@ -1776,6 +1787,13 @@ pub struct Webhook {
     pub failing_since: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
     /// Unique identifier, assigned by the service.
     pub id: ::std::string::String,
+    /// The events that happened after this time, in UTC, and before the
+    /// webhook was enabled again were not sent. Absent if there are none.
+    #[serde(
+        rename = "missedSince",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub missed_since: ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
     /// `pending` until the receiver has returned the challenge, `enabled` while
     /// events are sent, and `disabled` otherwise.
     pub status: WebhookStatus,
@@ -1791,6 +1809,78 @@ pub struct Webhook {
     /// The address of the receiver: `https`, without user name, password and
     /// fragment. Its host must be reachable from the public internet.
     pub url: WebhookUrl,
+}
+
+/// A challenge that the receiver returns.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookChallenge = types::WebhookChallenge::builder()
+///     .type_(types::WebhookChallengeType::EndpointVerification)
+///     .challenge("4f6b8c1a2d3e4f5a9b8c7d6e5f4a3b2c")
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct WebhookChallenge {
+    /// The text to return.
+    pub challenge: ::std::string::String,
+    /// Always `endpoint.verification`.
+    #[serde(rename = "type")]
+    pub type_: WebhookChallengeType,
+}
+
+/// Always `endpoint.verification`.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookChallengeType = "endpoint.verification".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum WebhookChallengeType {
+    /// `endpoint.verification`
+    #[serde(rename = "endpoint.verification")]
+    EndpointVerification,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for WebhookChallengeType {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("endpoint.verification", Self::EndpointVerification),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl WebhookChallengeType {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(
+    ///     types::WebhookChallengeType::EndpointVerification.as_str(),
+    ///     "endpoint.verification"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::EndpointVerification => "endpoint.verification",
+            Self::Unknown(value) => value,
+        }
+    }
 }
 
 /// A page of deliveries.
@@ -1906,6 +1996,103 @@ impl ::std::str::FromStr for WebhookDescription {
     }
 }
 
+/// A webhook was disabled by the service.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDisabled = types::WebhookDisabled::builder()
+///     .id("evt_0f6d1c0a3f6f4a5f9c55bd4b1d0c7a11")
+///     .type_(types::WebhookDisabledType::WebhookDisabled)
+///     .timestamp(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .data(
+///         types::WebhookDisabledData::builder()
+///             .webhook_id("we_2v8rq0d7m4tk")
+///             .reason(types::WebhookDisabledDataReason::Failing),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct WebhookDisabled {
+    /// The webhook that was disabled.
+    pub data: WebhookDisabledData,
+    /// Unique identifier of the message.
+    pub id: ::std::string::String,
+    /// The time at which the webhook was disabled, in UTC.
+    pub timestamp: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// Always `webhook.disabled`.
+    #[serde(rename = "type")]
+    pub type_: WebhookDisabledType,
+}
+
+/// The webhook that was disabled.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct WebhookDisabledData {
+    /// Why it was disabled, as in `disabledReason`.
+    pub reason: WebhookDisabledDataReason,
+    /// The `id` of the webhook.
+    #[serde(rename = "webhookId")]
+    pub webhook_id: ::std::string::String,
+}
+
+/// Why it was disabled, as in `disabledReason`.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDisabledDataReason = "gone".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum WebhookDisabledDataReason {
+    /// `gone`
+    #[serde(rename = "gone")]
+    Gone,
+    /// `failing`
+    #[serde(rename = "failing")]
+    Failing,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for WebhookDisabledDataReason {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("gone", Self::Gone),
+        ("failing", Self::Failing),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl WebhookDisabledDataReason {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::WebhookDisabledDataReason::Gone.as_str(), "gone");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Gone => "gone",
+            Self::Failing => "failing",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
 /// Why the webhook is disabled: `owner` (by `updateWebhook`), `gone`
 /// (the receiver responded with 410), or `failing` (no success for five days).
 ///
@@ -1959,6 +2146,53 @@ impl WebhookDisabledReason {
             Self::Owner => "owner",
             Self::Gone => "gone",
             Self::Failing => "failing",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+/// Always `webhook.disabled`.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDisabledType = "webhook.disabled".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum WebhookDisabledType {
+    /// `webhook.disabled`
+    #[serde(rename = "webhook.disabled")]
+    WebhookDisabled,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for WebhookDisabledType {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("webhook.disabled", Self::WebhookDisabled),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl WebhookDisabledType {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::WebhookDisabledType::WebhookDisabled.as_str(), "webhook.disabled");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::WebhookDisabled => "webhook.disabled",
             Self::Unknown(value) => value,
         }
     }
@@ -2275,7 +2509,8 @@ impl<'de> ::serde::Deserialize<'de> for Event {
 ::openapi_dropshot_client::generated::open_enums!(
     DeliveryStatus, DeliveryTryFailure, ErrorCode, EventType, OrderPlacedType,
     OrderStatus, OrderUpdatedType, PetCreatedType, PetStatus, PetStatusChangedType,
-    WebhookDisabledReason, WebhookStatus, WebhookUpdateStatus
+    WebhookChallengeType, WebhookDisabledDataReason, WebhookDisabledReason,
+    WebhookDisabledType, WebhookStatus, WebhookUpdateStatus
 );
 
 ::openapi_dropshot_client::generated::texts!(

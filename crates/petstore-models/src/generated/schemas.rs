@@ -1150,6 +1150,16 @@ pub struct Webhook {
     )]
     #[schemars(with = "DateTime")]
     pub failing_since: Option<DateTime>,
+    /// The events that happened after this time, in UTC, and before the
+    /// webhook was enabled again were not sent. Absent if there are none.
+    #[serde(
+        rename = "missedSince",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DateTime")]
+    pub missed_since: Option<DateTime>,
 }
 
 impl Webhook {
@@ -1171,6 +1181,7 @@ impl Webhook {
             created_at: created_at.into(),
             updated_at: updated_at.into(),
             failing_since: None,
+            missed_since: None,
         }
     }
 }
@@ -1234,6 +1245,16 @@ pub struct CreatedWebhook {
     )]
     #[schemars(with = "DateTime")]
     pub failing_since: Option<DateTime>,
+    /// The events that happened after this time, in UTC, and before the
+    /// webhook was enabled again were not sent. Absent if there are none.
+    #[serde(
+        rename = "missedSince",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "DateTime")]
+    pub missed_since: Option<DateTime>,
     /// The secret that the receiver verifies signatures with.
     pub secret: String,
 }
@@ -1258,8 +1279,159 @@ impl CreatedWebhook {
             created_at: created_at.into(),
             updated_at: updated_at.into(),
             failing_since: None,
+            missed_since: None,
             secret: secret.into(),
         }
+    }
+}
+
+/// A webhook was disabled by the service.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct WebhookDisabled {
+    /// Unique identifier of the message.
+    pub id: String,
+    /// Always `webhook.disabled`.
+    #[serde(rename = "type")]
+    pub type_: WebhookDisabledType,
+    /// The time at which the webhook was disabled, in UTC.
+    pub timestamp: DateTime,
+    /// The webhook that was disabled.
+    pub data: WebhookDisabledData,
+}
+
+impl WebhookDisabled {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(
+        id: impl Into<String>,
+        type_: WebhookDisabledType,
+        timestamp: impl Into<DateTime>,
+        data: WebhookDisabledData,
+    ) -> Self {
+        WebhookDisabled {
+            id: id.into(),
+            type_,
+            timestamp: timestamp.into(),
+            data,
+        }
+    }
+}
+
+/// Always `webhook.disabled`.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum WebhookDisabledType {
+    /// `webhook.disabled`
+    WebhookDisabled,
+}
+
+impl WebhookDisabledType {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [WebhookDisabledType] = &[
+        WebhookDisabledType::WebhookDisabled,
+    ];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            WebhookDisabledType::WebhookDisabled => "webhook.disabled",
+        }
+    }
+}
+
+impl JsonSchema for WebhookDisabledType {
+    fn schema_name() -> String {
+        "WebhookDisabledType".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(WebhookDisabledType::ALL)),
+        ])
+    }
+}
+
+/// The webhook that was disabled.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct WebhookDisabledData {
+    /// The `id` of the webhook.
+    #[serde(rename = "webhookId")]
+    pub webhook_id: String,
+    /// Why it was disabled, as in `disabledReason`.
+    pub reason: String,
+}
+
+impl WebhookDisabledData {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(webhook_id: impl Into<String>, reason: impl Into<String>) -> Self {
+        WebhookDisabledData {
+            webhook_id: webhook_id.into(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A challenge that the receiver returns.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct WebhookChallenge {
+    /// Always `endpoint.verification`.
+    #[serde(rename = "type")]
+    pub type_: WebhookChallengeType,
+    /// The text to return.
+    pub challenge: String,
+}
+
+impl WebhookChallenge {
+    /// Creates a value from its required members; the others are absent, or have their defaults.
+    pub fn new(type_: WebhookChallengeType, challenge: impl Into<String>) -> Self {
+        WebhookChallenge {
+            type_,
+            challenge: challenge.into(),
+        }
+    }
+}
+
+/// Always `endpoint.verification`.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum WebhookChallengeType {
+    /// `endpoint.verification`
+    EndpointVerification,
+}
+
+impl WebhookChallengeType {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [WebhookChallengeType] = &[
+        WebhookChallengeType::EndpointVerification,
+    ];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            WebhookChallengeType::EndpointVerification => "endpoint.verification",
+        }
+    }
+}
+
+impl JsonSchema for WebhookChallengeType {
+    fn schema_name() -> String {
+        "WebhookChallengeType".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(WebhookChallengeType::ALL)),
+        ])
     }
 }
 
@@ -1584,7 +1756,7 @@ impl WebhookDelivery {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct WebhookDeliveries(pub Vec<WebhookDelivery>);
 
-/// Which deliveries are sent again.
+/// Which deliveries are sent again. Exactly one of `delivery`, `since` and `missed` is set.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct Redelivery {
@@ -1612,6 +1784,14 @@ pub struct Redelivery {
     )]
     #[schemars(with = "DateTime")]
     pub until: Option<DateTime>,
+    /// Sends the events since `missedSince`. It must be `true`.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "bool")]
+    pub missed: Option<bool>,
 }
 
 impl Default for Redelivery {
@@ -1620,6 +1800,7 @@ impl Default for Redelivery {
             delivery: None,
             since: None,
             until: None,
+            missed: None,
         }
     }
 }
@@ -1670,13 +1851,15 @@ impl Error {
 openapi_dropshot_types::objects!(
     NewPet, PetToImport, ImportResult, Pet, NewOrder, OrderUpdate, Order, EventHead,
     PetCreated, PetStatusChange, PetStatusChanged, OrderPlaced, OrderUpdated, NewWebhook,
-    Webhook, CreatedWebhook, WebhookUpdate, WebhookSecret, DeliveryTry, WebhookDelivery,
-    Redelivery, RedeliveryResult, Error
+    Webhook, CreatedWebhook, WebhookDisabled, WebhookDisabledData, WebhookChallenge,
+    WebhookUpdate, WebhookSecret, DeliveryTry, WebhookDelivery, Redelivery,
+    RedeliveryResult, Error
 );
 
 openapi_dropshot_types::string_enums!(
     PetStatus, OrderStatus, EventType, PetCreatedType, PetStatusChangedType,
-    OrderPlacedType, OrderUpdatedType, WebhookStatus, WebhookUpdateStatus, DeliveryStatus
+    OrderPlacedType, OrderUpdatedType, WebhookStatus, WebhookDisabledType,
+    WebhookChallengeType, WebhookUpdateStatus, DeliveryStatus
 );
 
 openapi_dropshot_types::checked_strings!(

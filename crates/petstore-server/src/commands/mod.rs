@@ -7,6 +7,7 @@ pub(crate) mod key_log;
 pub(crate) mod migrate;
 pub(crate) mod serve;
 pub(crate) mod usage;
+pub(crate) mod webhooks;
 
 use crate::cli::Cli;
 use anyhow::{Context as _, bail};

@@ -6,14 +6,16 @@ use super::{
     failed, store,
 };
 use crate::{
+    event::time,
     state::Caller,
     webhooks::{self, Webhooks},
 };
-use chrono::{DateTime as ChronoDateTime, SubsecRound as _, Utc};
+use chrono::SubsecRound as _;
 use dropshot::{
     HttpResponseAccepted, HttpResponseCreated, HttpResponseDeleted, HttpResponseHeaders,
     HttpResponseOk,
 };
+use futures::{StreamExt as _, stream};
 use openapi_dropshot_server::StateFailure;
 use petstore_api::{
     CreateWebhookError, DeleteWebhookError, GetWebhookError, ListWebhookDeliveriesError,
@@ -27,14 +29,16 @@ use petstore_models::{
     WebhookSecret, WebhookStatus, WebhookUpdate, WebhookUpdateStatus,
 };
 use petstore_store::{
-    Delivery, DeliveryPage, DeliveryQuery, Endpoint, EndpointChange, EndpointId, NewEndpoint,
-    Redeliver,
+    Delivery, DeliveryPage, DeliveryQuery, Endpoint, EndpointChange, EndpointId, EventPage,
+    EventQuery, EventsAfter, Missed, NewEndpoint, REDELIVERED_AT_ONCE, Redeliver,
 };
 use serde_json::json;
 use std::fmt::Display;
 
 /// The most webhooks that an API key can have.
 const MOST: usize = 20;
+/// The number of deliveries that the store adds at a time, in one transaction if it can.
+const ADDED_TOGETHER: usize = 50;
 
 /// Why an operation on webhooks is rejected.
 enum Rejected {
@@ -127,10 +131,6 @@ fn unsent<E: StateFailure>(rqctx: &RequestContext) -> impl FnOnce(Violation) -> 
     }
 }
 
-fn time(at: ChronoDateTime<Utc>) -> Result<DateTime, Violation> {
-    DateTime::new(at.fixed_offset())
-}
-
 /// Converts an endpoint to the type of the contract.
 fn webhook(endpoint: Endpoint) -> Result<Webhook, Violation> {
     let Endpoint {
@@ -143,6 +143,7 @@ fn webhook(endpoint: Endpoint) -> Result<Webhook, Violation> {
         created_at,
         updated_at,
         failing_since,
+        missed,
         ..
     } = endpoint;
     Ok(Webhook {
@@ -155,6 +156,7 @@ fn webhook(endpoint: Endpoint) -> Result<Webhook, Violation> {
         created_at: time(created_at)?,
         updated_at: time(updated_at)?,
         failing_since: failing_since.map(time).transpose()?,
+        missed_since: missed.map(|missed| time(missed.since)).transpose()?,
     })
 }
 
@@ -196,7 +198,7 @@ pub(super) async fn list(
     rqctx: &RequestContext,
 ) -> Result<HttpResponseOk<models::Webhooks>, ListWebhooksError> {
     let (_, caller) = allowed(rqctx)?;
-    let found = store(rqctx).list_endpoints(caller.id()).await;
+    let found = store(rqctx).list_endpoints(Some(caller.id())).await;
     let found = found.map_err(failed::<ListWebhooksError>(rqctx))?;
     let found = found.into_iter().map(webhook).collect::<Result<_, _>>();
     found
@@ -249,6 +251,7 @@ pub(super) async fn create(
         created_at,
         updated_at,
         failing_since,
+        missed_since,
     } = webhook(created).map_err(unsent::<CreateWebhookError>(rqctx))?;
     Ok(HttpResponseCreated(CreatedWebhook {
         url,
@@ -260,6 +263,7 @@ pub(super) async fn create(
         created_at,
         updated_at,
         failing_since,
+        missed_since,
         secret,
     }))
 }
@@ -409,23 +413,13 @@ pub(super) async fn test(
             not_enabled(found.status).into(),
         ));
     }
-    let (context, message_id) = (
-        rqctx.context(),
-        format!("evt_{}", uuid::Uuid::new_v4().simple()),
-    );
+    let context = rqctx.context();
     // As the store keeps it.
     let now = context.now().trunc_subsecs(6);
     let at = time(now).map_err(unsent::<TestWebhookError>(rqctx))?;
-    let payload = json!({ "id": message_id, "type": webhooks::TEST, "timestamp": at, "data": {} });
-    let added = store(rqctx)
-        .add_test_delivery(
-            found.id,
-            message_id.clone(),
-            webhooks::TEST.to_owned(),
-            payload.to_string().into_bytes(),
-            now,
-        )
-        .await;
+    let message = webhooks::notice(webhooks::TEST, &at, &json!({}));
+    let message_id = message.id.clone();
+    let added = store(rqctx).add_delivery(found.id, message, now).await;
     let added = added.map_err(failed::<TestWebhookError>(rqctx))?;
     let id = added.ok_or_else(|| unknown(found.id))?;
     context.state().announce();
@@ -509,18 +503,26 @@ pub(super) async fn redeliver(
             delivery: Some(id),
             since: None,
             until: None,
+            missed: None,
         } => Redeliver::One(id),
+        Redelivery {
+            delivery: None,
+            since: None,
+            until: None,
+            missed: Some(true),
+        } => return send_missed(rqctx, &caller, found).await,
         Redelivery {
             delivery: None,
             since: Some(since),
             until,
+            missed: None,
         } => Redeliver::Since {
             since: utc(since),
             until: until.map_or(now, utc),
         },
         _ => {
             return Err(RedeliverWebhookError::InvalidRequest(
-                "set either `delivery`, or `since` and optionally `until`".into(),
+                "set `delivery`, or `since` and optionally `until`, or `missed` to `true`".into(),
             ));
         }
     };
@@ -532,5 +534,46 @@ pub(super) async fn redeliver(
     }
     context.state().announce();
     let count = count.try_into().unwrap_or(i64::MAX);
+    Ok(HttpResponseAccepted(RedeliveryResult { count }))
+}
+
+/// Creates deliveries for the first events that an endpoint missed while it was not enabled.
+async fn send_missed(
+    rqctx: &RequestContext,
+    caller: &Caller,
+    found: Endpoint,
+) -> Result<HttpResponseAccepted<RedeliveryResult>, RedeliverWebhookError> {
+    let Some(Missed { after, to, .. }) = found.missed else {
+        return Ok(HttpResponseAccepted(RedeliveryResult { count: 0 }));
+    };
+    let (context, store) = (rqctx.context(), store(rqctx));
+    let query = EventQuery {
+        after: EventsAfter::Number(after),
+        types: found.types,
+        limit: REDELIVERED_AT_ONCE,
+    };
+    let page = store.list_events(query).await;
+    let page = page.map_err(failed::<RedeliverWebhookError>(rqctx))?;
+    let mut count = 0;
+    // Only a cursor can be reset or expired, and not a position.
+    let reached = if let Ok(EventPage { events, next, more }) = page {
+        let events = events
+            .into_iter()
+            .filter(|event| event.position.position <= to);
+        let messages = events.filter_map(webhooks::message);
+        let now = context.now();
+        let adding = messages.map(|(_, message)| store.add_delivery(found.id, message, now));
+        let mut added = stream::iter(adding).buffered(ADDED_TOGETHER);
+        while let Some(added) = added.next().await {
+            added.map_err(failed::<RedeliverWebhookError>(rqctx))?;
+            count += 1;
+        }
+        if more { next.position } else { to }
+    } else {
+        to
+    };
+    let caught_up = EndpointChange::CatchUp { to: reached };
+    change::<RedeliverWebhookError>(rqctx, caller, found.id, caught_up).await?;
+    context.state().announce();
     Ok(HttpResponseAccepted(RedeliveryResult { count }))
 }

@@ -177,17 +177,7 @@ fn a_failed_delivery_is_retried_and_a_receiver_that_responds_with_410_is_disable
     let (world, shop) = (World::start(), Receiver::open());
     let (busy, _) = world.enabled(&shop.url("/503"), json!(["order.placed"]));
     let (away, _) = world.enabled(&shop.url("/302"), json!(["order.updated"]));
-    let (gone, _) = world.enabled(&shop.url("/410"), json!(["pet.created"]));
     let pet = world.service.add("Rex", Some("available"));
-    assert_eq!(shop.event().path, "/410");
-    let given_up = world.until(&gone, |newest| newest["status"] == "given_up");
-    assert_eq!(given_up["lastTry"]["httpStatus"], 410);
-    let found = world.ok("GET", &format!("/{gone}"), None);
-    assert_eq!(
-        (&found["status"], &found["disabledReason"]),
-        (&json!("disabled"), &json!("gone"))
-    );
-
     let placed = order(&world.service, pet);
     // The second attempt comes after about five seconds.
     let (first, second) = (shop.event(), shop.event());
@@ -207,6 +197,17 @@ fn a_failed_delivery_is_retried_and_a_receiver_that_responds_with_410_is_disable
     let redirected = world.until(&away, |newest| newest["tries"] == 1);
     assert_eq!(redirected["lastTry"]["failure"], "redirect");
     assert_eq!(shop.event().path, "/302");
+
+    // Its owner sees that it is gone.
+    let (gone, _) = world.enabled(&shop.url("/410"), json!(["pet.created"]));
+    world.service.add("Tom", None);
+    let given_up = world.until(&gone, |newest| newest["status"] == "given_up");
+    assert_eq!(given_up["lastTry"]["httpStatus"], 410);
+    let found = world.ok("GET", &format!("/{gone}"), None);
+    assert_eq!(
+        (&found["status"], &found["disabledReason"]),
+        (&json!("disabled"), &json!("gone"))
+    );
 }
 
 #[test]
@@ -491,4 +492,131 @@ fn with_another_key_nothing_is_sent_until_the_secret_is_replaced() {
     let got = shop.event();
     assert!(got.verify(rotated["secret"].as_str().expect("a secret")));
     assert!(!got.verify(&old));
+}
+
+#[test]
+fn events_that_happened_while_a_webhook_was_disabled_are_sent_when_its_owner_asks_for_them() {
+    let (world, shop) = (World::start(), Receiver::open());
+    let (id, secret) = world.enabled(&shop.url("/events"), json!(["pet.created"]));
+    let missed = Some(json!({"missed": true}));
+    let patch = |status: &str| {
+        let update = Some(json!({"status": status}));
+        world.ok("PATCH", &format!("/{id}"), update)
+    };
+    let disabled = patch("disabled");
+    assert_eq!(disabled["missedSince"], disabled["updatedAt"]);
+    let redeliveries = format!("/{id}/redeliveries");
+    let early = world.send("POST", &redeliveries, missed.clone());
+    early.assert_error(409, "webhook_not_enabled");
+    let pet = world.service.add("Rex", Some("available"));
+    world.service.add("Tom", None);
+    order(&world.service, pet);
+    let enabled = patch("enabled");
+    assert_eq!(enabled["missedSince"], disabled["missedSince"]);
+    let sent = world.ok("POST", &redeliveries, missed.clone());
+    assert_eq!(sent["count"], 2);
+    let mut names = [shop.event(), shop.event()].map(|got| {
+        assert!(got.verify(&secret));
+        got.json()["data"]["name"].to_string()
+    });
+    names.sort();
+    assert_eq!(names, ["\"Rex\"", "\"Tom\""]);
+    let found = world.ok("GET", &format!("/{id}"), None);
+    assert_eq!(found.get("missedSince"), None);
+    assert_eq!(world.ok("POST", &redeliveries, missed)["count"], 0);
+    for wrong in [
+        json!({"missed": false}),
+        json!({"missed": true, "delivery": 1}),
+        json!({"missed": true, "since": "2026-01-01T00:00:00Z"}),
+    ] {
+        let response = world.send("POST", &redeliveries, Some(wrong));
+        response.assert_error(400, "invalid_request");
+    }
+}
+
+#[test]
+fn the_other_webhooks_of_the_key_are_told_that_the_service_disabled_one() {
+    let (world, shop) = (World::start(), Receiver::open());
+    let (gone, _) = world.enabled(&shop.url("/410"), json!(["pet.created"]));
+    let (_, secret) = world.enabled(&shop.url("/events"), json!(["order.placed"]));
+    world.service.add("Rex", None);
+    assert_eq!(shop.event().path, "/410");
+    let told = shop.event();
+    assert!(told.verify(&secret));
+    assert_eq!(
+        told.headers["webhook-id"],
+        told.json()["id"].as_str().expect("an id")
+    );
+    assert_eq!(told.json()["type"], "webhook.disabled");
+    let data = json!({"webhookId": gone, "reason": "gone"});
+    assert_eq!(told.json()["data"], data);
+    let disabled = world.ok("GET", &format!("/{gone}"), None);
+    // The message has the time as the feed has it, with as many digits as needed.
+    assert_eq!(told.json()["timestamp"], disabled["updatedAt"]);
+}
+
+#[test]
+fn the_owner_of_the_service_can_list_and_delete_webhooks() {
+    let (world, shop) = (World::start(), Receiver::open());
+    let url = shop.url("/events");
+    let (id, _) = world.enabled(&url, json!(["pet.created"]));
+    let other = World::key(&world.service);
+    let request = Request::new("POST", "/v1/webhooks")
+        .key(&other)
+        .header("content-type", "application/json")
+        .body(json!({"url": url}).to_string());
+    assert_eq!(world.service.send(&request).status, 201);
+    let folder = world.service.folder.path();
+    let list = run_ok(folder, &["webhooks", "list"]);
+    let lines: Vec<Vec<&str>> = list
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    assert_eq!(
+        lines[0],
+        ["id", "key", "status", "failing since", "created", "url"]
+    );
+    assert_eq!(lines.len(), 3, "{list}");
+    assert_eq!(
+        (lines[1][0], lines[1][2], lines[1][5]),
+        (id.as_str(), "enabled", url.as_str())
+    );
+    assert_eq!((lines[2][2], lines[2][3]), ("pending", "failing since -"));
+    let json = run_ok(folder, &["webhooks", "list", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["webhooks"][0]["types"], json!(["pet.created"]));
+    assert_eq!(json["webhooks"][0]["key"], lines[1][1]);
+    run_ok(folder, &["webhooks", "delete", &id]);
+    world
+        .send("GET", &format!("/{id}"), None)
+        .assert_error(404, "not_found");
+    for unknown in [&id, "we_x"] {
+        let error = run_failing(folder, &["webhooks", "delete", unknown], 1);
+        assert!(error.contains("webhooks list"), "{error}");
+    }
+}
+
+#[test]
+fn with_a_proxy_everything_is_sent_through_it() {
+    let proxy = Receiver::open();
+    let world = World::start_with(&["--webhook-proxy", &proxy.url("")]);
+    // Only the proxy can resolve this name.
+    world.enabled("http://shop.invalid/events", json!(["pet.created"]));
+    world.service.add("Rex", None);
+    assert_eq!(proxy.event().path, "http://shop.invalid/events");
+}
+
+#[test]
+fn the_password_of_the_proxy_is_not_printed_and_a_wrong_url_is_rejected() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let proxy = ["--webhook-proxy", "http://shop:secret@proxy.example:3128"];
+    let config = run_ok(folder.path(), &[&["config"], &proxy[..]].concat());
+    assert!(
+        config.contains("webhook-proxy = \"http://shop:***@proxy.example:3128/\""),
+        "{config}"
+    );
+    for wrong in ["proxy.example:3128", "socks5://proxy.example", "http://"] {
+        let error = run_failing(folder.path(), &["config", "--webhook-proxy", wrong], 2);
+        assert!(error.contains("`http://`"), "{error}");
+    }
 }

@@ -283,7 +283,7 @@ impl WebhookStore for Faulty {
         self.inner.create_endpoint(endpoint, most).await
     }
 
-    async fn list_endpoints(&self, key: KeyId) -> Result<Vec<Endpoint>, StoreError> {
+    async fn list_endpoints(&self, key: Option<KeyId>) -> Result<Vec<Endpoint>, StoreError> {
         self.inner.list_endpoints(key).await
     }
 
@@ -326,23 +326,19 @@ impl WebhookStore for Faulty {
         &self,
         from: i64,
         to: i64,
-        messages: Vec<NewMessage>,
+        messages: Vec<(i64, NewMessage)>,
         at: DateTime<Utc>,
     ) -> Result<usize, StoreError> {
         self.inner.add_deliveries(from, to, messages, at).await
     }
 
-    async fn add_test_delivery(
+    async fn add_delivery(
         &self,
         endpoint: EndpointId,
-        message_id: String,
-        kind: String,
-        payload: Vec<u8>,
+        message: NewMessage,
         at: DateTime<Utc>,
     ) -> Result<Option<i64>, StoreError> {
-        self.inner
-            .add_test_delivery(endpoint, message_id, kind, payload, at)
-            .await
+        self.inner.add_delivery(endpoint, message, at).await
     }
 
     async fn claim_deliveries(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError> {

@@ -18,7 +18,7 @@ use crate::{
     webhook::{
         DUE_COLUMNS, Database, DeliveryClaim, DueDelivery, FINISH_VALUES, NewMessage, Number,
         fan_out_sql, finish_delivery_sql, finish_endpoint_condition, finish_endpoint_sql, is_live,
-        stored_limit,
+        notify_sql, stored_limit,
     },
 };
 use std::sync::{Arc, LazyLock};
@@ -67,13 +67,17 @@ static CLAIM: LazyLock<String> = LazyLock::new(|| {
 static FINISH: LazyLock<String> = LazyLock::new(|| {
     let (finish, update) = (finish_delivery_sql('$'), finish_endpoint_sql('$'));
     let condition = finish_endpoint_condition('$');
+    let notify = notify_sql('$', "changed");
     format!(
         "WITH endpoint AS MATERIALIZED (
              SELECT id FROM webhook_endpoints WHERE {condition} FOR NO KEY UPDATE
          ), finished AS (
              {finish} AND (SELECT count(*) FROM endpoint) >= 0 RETURNING 1
+         ), changed AS (
+             {update} FROM finished, endpoint WHERE webhook_endpoints.id = endpoint.id
+             RETURNING webhook_endpoints.id, webhook_endpoints.key_id
          )
-         {update} FROM finished, endpoint WHERE webhook_endpoints.id = endpoint.id"
+         {notify}"
     )
 });
 
@@ -117,18 +121,20 @@ impl Database for PostgresStore {
         &self,
         from: i64,
         to: i64,
-        messages: Vec<NewMessage>,
+        messages: Vec<(i64, NewMessage)>,
         at: i64,
     ) -> Result<usize, StoreError> {
         let fan_out = move |db: Arc<Session>| async move {
-            let values = messages.iter().map(|message| -> [Value<'_>; 4] {
-                [
-                    message.position.into(),
-                    message.message_id.as_str().into(),
-                    message.kind.as_str().into(),
-                    message.payload.as_slice().into(),
-                ]
-            });
+            let values = messages
+                .iter()
+                .map(|(position, message)| -> [Value<'_>; 4] {
+                    [
+                        (*position).into(),
+                        message.id.as_str().into(),
+                        message.kind.as_str().into(),
+                        message.payload.as_slice().into(),
+                    ]
+                });
             let arrays = arrays(4, values);
             let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&at];
             parameters.extend(arrays.iter().map(parameter));

@@ -9,8 +9,8 @@ use crate::{
     row::{AnyRow, FromRow, OwnedValue, Unreadable},
     webhook::{
         DUE_COLUMNS, Database, DeliveryClaim, DueDelivery, EndpointId, FINISH_DELIVERY_VALUES,
-        FINISH_VALUES, NewMessage, fan_out_sql, finish_delivery_sql, finish_endpoint_condition,
-        finish_endpoint_sql, is_live, stored_limit,
+        FINISH_ENDPOINT_VALUES, FINISH_VALUES, NewMessage, fan_out_sql, finish_delivery_sql,
+        finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql, stored_limit,
     },
 };
 use rusqlite::Connection;
@@ -47,6 +47,7 @@ static FINISH_ENDPOINT: LazyLock<String> = LazyLock::new(|| {
     let (update, condition) = (finish_endpoint_sql('?'), finish_endpoint_condition('?'));
     format!("{update} WHERE {condition}")
 });
+static NOTIFY: LazyLock<String> = LazyLock::new(|| notify_sql('?', "webhook_endpoints AS changed"));
 
 /// A row of [`DUE_ENDPOINTS`].
 struct DueEndpoint {
@@ -95,7 +96,7 @@ impl Database for SqliteStore {
         &self,
         from: i64,
         to: i64,
-        messages: Vec<NewMessage>,
+        messages: Vec<(i64, NewMessage)>,
         at: i64,
     ) -> Result<usize, StoreError> {
         let fan_out = move |db: &_| fan_out(db, (from, to), &messages, at).map_err(error::failed);
@@ -118,8 +119,9 @@ impl Database for SqliteStore {
         let finish = move |db: &_| {
             let values = OwnedValue::borrow(&values);
             let finished = execute(db, &FINISH_DELIVERY, &values[..FINISH_DELIVERY_VALUES])?;
-            if finished > 0 {
-                execute(db, &FINISH_ENDPOINT, &values)?;
+            if finished > 0 && execute(db, &FINISH_ENDPOINT, &values[..FINISH_ENDPOINT_VALUES])? > 0
+            {
+                execute(db, &NOTIFY, &values)?;
             }
             Ok(())
         };
@@ -132,18 +134,18 @@ impl Database for SqliteStore {
 fn fan_out(
     db: &Connection,
     (from, to): (i64, i64),
-    messages: &[NewMessage],
+    messages: &[(i64, NewMessage)],
     at: i64,
 ) -> rusqlite::Result<usize> {
     if execute(db, ADVANCE, &[to.into(), from.into()])? == 0 {
         return Ok(0);
     }
     let mut added = 0;
-    for message in messages {
+    for (position, message) in messages {
         let values = [
             at.into(),
-            message.position.into(),
-            message.message_id.as_str().into(),
+            (*position).into(),
+            message.id.as_str().into(),
             message.kind.as_str().into(),
             message.payload.as_slice().into(),
         ];

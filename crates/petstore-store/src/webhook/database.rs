@@ -42,7 +42,7 @@ pub(crate) trait Database: Send + Sync {
         &self,
         from: i64,
         to: i64,
-        messages: Vec<NewMessage>,
+        messages: Vec<(i64, NewMessage)>,
         at: i64,
     ) -> impl Future<Output = Result<usize, StoreError>> + Send;
 
@@ -52,7 +52,8 @@ pub(crate) trait Database: Send + Sync {
         claim: DeliveryClaim,
     ) -> impl Future<Output = Result<Vec<DueDelivery>, StoreError>> + Send;
 
-    /// Runs [`finish_delivery_sql`](super::finish_delivery_sql) and, if it changed a row, [`finish_endpoint_sql`](super::finish_endpoint_sql), in one transaction.
+    /// Runs [`finish_delivery_sql`](super::finish_delivery_sql) and, each only if the statement before it changed a row,
+    /// [`finish_endpoint_sql`](super::finish_endpoint_sql) and [`notify_sql`](super::notify_sql), in one transaction.
     fn finish(
         &self,
         values: [OwnedValue; FINISH_VALUES],
@@ -90,8 +91,11 @@ impl<D: Database> WebhookStore for D {
         Err(StoreError::Overloaded)
     }
 
-    async fn list_endpoints(&self, key: KeyId) -> Result<Vec<Endpoint>, StoreError> {
-        self.rows(&sql::OF_KEY, vec![key.as_str().into()]).await
+    async fn list_endpoints(&self, key: Option<KeyId>) -> Result<Vec<Endpoint>, StoreError> {
+        match key {
+            Some(key) => self.rows(&sql::OF_KEY, vec![key.as_str().into()]).await,
+            None => self.rows(&sql::ALL, Vec::new()).await,
+        }
     }
 
     async fn endpoint(&self, key: KeyId, id: EndpointId) -> Result<Option<Endpoint>, StoreError> {
@@ -125,6 +129,7 @@ impl<D: Database> WebhookStore for D {
             }
             EndpointChange::Enable { url, seen } => (&sql::ENABLE, vec![url.into(), seen.into()]),
             EndpointChange::Disable => (&sql::DISABLE, Vec::new()),
+            EndpointChange::CatchUp { to } => (&sql::CATCH_UP, vec![to.into()]),
             EndpointChange::Rotate {
                 previous_until,
                 master_id,
@@ -209,29 +214,27 @@ impl<D: Database> WebhookStore for D {
         &self,
         from: i64,
         to: i64,
-        messages: Vec<NewMessage>,
+        messages: Vec<(i64, NewMessage)>,
         at: DateTime<Utc>,
     ) -> Result<usize, StoreError> {
         self.fan_out(from, to, messages, at.timestamp_micros())
             .await
     }
 
-    async fn add_test_delivery(
+    async fn add_delivery(
         &self,
         endpoint: EndpointId,
-        message_id: String,
-        kind: String,
-        payload: Vec<u8>,
+        message: NewMessage,
         at: DateTime<Utc>,
     ) -> Result<Option<i64>, StoreError> {
         let values = vec![
-            message_id.into(),
-            kind.into(),
-            payload.into(),
+            message.id.into(),
+            message.kind.into(),
+            message.payload.into(),
             at.into(),
             endpoint.as_str().into(),
         ];
-        let added: Vec<Number> = self.change(sql::ADD_TEST, values).await?;
+        let added: Vec<Number> = self.change(sql::ADD_ONE, values).await?;
         Ok(added.first().map(|Number(id)| *id))
     }
 
@@ -262,6 +265,11 @@ impl<D: Database> WebhookStore for D {
             NextAttempt::GivenUp => (DeliveryStatus::GivenUp, at),
         };
         let is_failure = i64::from(state != DeliveryStatus::Delivered);
+        let (reason, notice) = disable.unzip();
+        let (message_id, kind, payload) = match notice {
+            Some(NewMessage { id, kind, payload }) => (Some(id), Some(kind), Some(payload)),
+            None => (None, None, None),
+        };
         self.finish([
             endpoint.as_str().into(),
             is_failure.into(),
@@ -273,7 +281,10 @@ impl<D: Database> WebhookStore for D {
             status.map(i64::from).into(),
             failure.into(),
             i64::from(millis).into(),
-            disable.map(DisabledReason::as_str).into(),
+            reason.map(DisabledReason::as_str).into(),
+            message_id.into(),
+            kind.into(),
+            payload.into(),
         ])
         .await
     }

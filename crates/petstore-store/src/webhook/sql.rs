@@ -2,13 +2,14 @@
 //! order in which they appear.
 
 use super::{
-    COUNTED_PER_ENDPOINT, Delivery, DeliveryAttempt, DueDelivery, Endpoint, REDELIVERED_AT_ONCE,
-    WebhookStats,
+    COUNTED_PER_ENDPOINT, Delivery, DeliveryAttempt, DueDelivery, Endpoint, Missed,
+    REDELIVERED_AT_ONCE, WebhookStats,
 };
 use crate::{
     record::{Column, Record, Statements, column},
     row::{AnyRow, FromRow, Unreadable, Value},
 };
+use petstore_models::WebhookStatus;
 use std::{convert::Infallible, sync::LazyLock};
 
 /// The greatest number of deliveries that one transaction deletes when their endpoint is deleted.
@@ -19,7 +20,7 @@ pub(super) const DELETED_AT_ONCE: usize = 5_000;
 const LOCKS: [&str; 2] = ["", "FOR UPDATE SKIP LOCKED"];
 
 /// The columns of an [`Endpoint`].
-const COLUMNS: &str = "id, key_id, url, types, description, status, reason, generation, previous_until, master_id, created_at, updated_at, failing_since";
+const COLUMNS: &str = "id, key_id, url, types, description, status, reason, generation, previous_until, master_id, created_at, updated_at, failing_since, missed_since, missed_position, from_position";
 
 /// The columns of a [`DueDelivery`], from both tables.
 pub(crate) const DUE_COLUMNS: &str = "webhook_deliveries.id, webhook_endpoints.id, url, message_id, payload, tries, generation, previous_until, master_id, failing_since";
@@ -45,10 +46,12 @@ pub(crate) fn fan_out_sql(message: &str, lock: &str) -> String {
     )
 }
 
-/// The number of parameters of [`finish_delivery_sql`] and [`finish_endpoint_sql`].
-pub(crate) const FINISH_VALUES: usize = 11;
+/// The number of parameters of [`finish_delivery_sql`], [`finish_endpoint_sql`] and [`notify_sql`].
+pub(crate) const FINISH_VALUES: usize = 14;
 /// The number of these parameters that [`finish_delivery_sql`] uses: the first ones.
 pub(crate) const FINISH_DELIVERY_VALUES: usize = 10;
+/// The number of these parameters that [`finish_endpoint_sql`] uses: the first ones.
+pub(crate) const FINISH_ENDPOINT_VALUES: usize = 11;
 
 /// The statement that stores the result of sending a delivery. `p` is the character before the number of a parameter.
 pub(crate) fn finish_delivery_sql(p: char) -> String {
@@ -70,12 +73,34 @@ pub(crate) fn finish_endpoint_condition(p: char) -> String {
 
 /// The beginning of the statement that stores the result of sending a delivery in its endpoint.
 pub(crate) fn finish_endpoint_sql(p: char) -> String {
+    let is_kept = format!("CAST({p}11 AS text) IS NULL");
+    let missed = missed(&format!("NOT ({is_kept})"), &format!("{p}7"));
     format!(
         "UPDATE webhook_endpoints SET
              failing_since = CASE CAST({p}2 AS bigint) WHEN 1 THEN coalesce(failing_since, {p}7) END,
-             status = CASE WHEN CAST({p}11 AS text) IS NULL THEN status ELSE 'disabled' END,
-             reason = coalesce({p}11, reason),
-             updated_at = CASE WHEN CAST({p}11 AS text) IS NULL THEN updated_at ELSE {p}7 END"
+             status = CASE WHEN {is_kept} THEN status ELSE 'disabled' END,
+             reason = coalesce({p}11, reason), {missed},
+             updated_at = CASE WHEN {is_kept} THEN updated_at ELSE {p}7 END"
+    )
+}
+
+/// The statement that, if an endpoint was disabled, adds a delivery for each other endpoint of its key. `changed` is the table expression
+/// `changed`, which contains the endpoint.
+pub(crate) fn notify_sql(p: char, changed: &str) -> String {
+    format!(
+        "INSERT INTO webhook_deliveries (endpoint_id, message_id, type, payload, created_at, status, tries, due_at)
+         SELECT other.id, {p}12, {p}13, {p}14, {p}7, 'waiting', 0, {p}7
+         FROM {changed} JOIN webhook_endpoints AS other
+             ON other.key_id = changed.key_id AND other.id <> changed.id AND other.status = 'enabled'
+         WHERE changed.id = {p}1 AND CAST({p}11 AS text) IS NOT NULL"
+    )
+}
+
+/// The assignments that store from where an endpoint misses events, if it is enabled and no longer will be.
+fn missed(stops: &str, now: &str) -> String {
+    format!(
+        "missed_position = CASE WHEN {stops} THEN coalesce(missed_position, (SELECT position FROM webhook_feed)) ELSE missed_position END,
+             missed_since = CASE WHEN {stops} THEN coalesce(missed_since, {now}) ELSE missed_since END"
     )
 }
 
@@ -98,6 +123,8 @@ pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 pub(super) const COUNT: &str = "SELECT count(*) FROM webhook_endpoints WHERE key_id = $1";
+pub(super) static ALL: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {COLUMNS} FROM webhook_endpoints ORDER BY created_at, id"));
 pub(super) static OF_KEY: LazyLock<String> = LazyLock::new(|| {
     format!("SELECT {COLUMNS} FROM webhook_endpoints WHERE key_id = $1 ORDER BY created_at, id")
 });
@@ -105,6 +132,7 @@ pub(super) static GET: LazyLock<String> = LazyLock::new(|| {
     format!("SELECT {COLUMNS} FROM webhook_endpoints WHERE id = $1 AND key_id = $2")
 });
 pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
+    let missed = missed("$1 <> url AND status = 'enabled'", "$5");
     format!(
         "UPDATE webhook_endpoints SET
              status = CASE WHEN $1 <> url THEN 'pending' ELSE status END,
@@ -112,7 +140,7 @@ pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
              failing_since = CASE WHEN $1 <> url THEN NULL ELSE failing_since END,
              url = coalesce($1, url), types = coalesce($2, types),
              description = CASE WHEN CAST($3 AS bigint) = 1 THEN $4 ELSE description END,
-             updated_at = $5
+             {missed}, updated_at = $5
          WHERE id = $6 AND key_id = $7 RETURNING {COLUMNS}"
     )
 });
@@ -129,12 +157,22 @@ pub(super) static ENABLE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 pub(super) static DISABLE: LazyLock<String> = LazyLock::new(|| {
+    let missed = missed("status = 'enabled'", "$1");
     format!(
         "UPDATE webhook_endpoints SET
              status = CASE WHEN status = 'enabled' THEN 'disabled' ELSE status END,
-             reason = CASE WHEN status = 'enabled' THEN 'owner' ELSE reason END,
+             reason = CASE WHEN status = 'enabled' THEN 'owner' ELSE reason END, {missed},
              updated_at = CASE WHEN status = 'enabled' THEN $1 ELSE updated_at END
          WHERE id = $2 AND key_id = $3 RETURNING {COLUMNS}"
+    )
+});
+pub(super) static CATCH_UP: LazyLock<String> = LazyLock::new(|| {
+    let is_over = "missed_position IS NULL OR $1 >= from_position";
+    format!(
+        "UPDATE webhook_endpoints SET
+             missed_position = CASE WHEN {is_over} THEN NULL WHEN missed_position > $1 THEN missed_position ELSE $1 END,
+             missed_since = CASE WHEN {is_over} THEN NULL ELSE missed_since END, updated_at = $2
+         WHERE id = $3 AND key_id = $4 RETURNING {COLUMNS}"
     )
 });
 pub(super) static ROTATE: LazyLock<String> = LazyLock::new(|| {
@@ -175,7 +213,7 @@ pub(super) static REDELIVER_SINCE: LazyLock<[String; 2]> = LazyLock::new(|| {
     })
 });
 pub(super) const POSITION: &str = "SELECT position FROM webhook_feed";
-pub(super) const ADD_TEST: &str =
+pub(super) const ADD_ONE: &str =
     "INSERT INTO webhook_deliveries (endpoint_id, message_id, type, payload, created_at, status, tries, due_at)
     SELECT id, $1, $2, $3, $4, 'waiting', 0, $4 FROM webhook_endpoints WHERE id = $5 RETURNING id";
 pub(super) static FORGET: LazyLock<[String; 2]> = LazyLock::new(|| {
@@ -233,13 +271,21 @@ impl FromRow for Endpoint {
         let types = row.str(3)?;
         let types = types.split(',').filter(|name| !name.is_empty());
         let kind = |name: &str| name.parse().map_err(|_| Unreadable::Word(name.to_owned()));
+        let status = row.parsed(5)?;
+        let (since, after) = (row.optional(13, R::time)?, row.optional(14, R::integer)?);
+        let to = row.integer(15)?;
+        let missed = since
+            .zip(after)
+            .map(|(since, after)| Missed { since, after, to });
         Ok(Endpoint {
             id: row.parsed(0)?,
             key: row.parsed(1)?,
             url: row.text(2)?,
             types: types.map(kind).collect::<Result<_, _>>()?,
             description: row.optional(4, R::text)?,
-            status: row.parsed(5)?,
+            status,
+            missed: missed
+                .filter(|missed| status != WebhookStatus::Enabled || missed.after < missed.to),
             reason: row.optional_parsed(6)?,
             generation: number(row, 7)?,
             previous_until: row.optional(8, R::time)?,

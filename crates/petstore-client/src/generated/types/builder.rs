@@ -37,6 +37,9 @@ pub struct CreatedWebhookBuilder {
         ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
     >,
     id: toolkit::Member<::std::string::String>,
+    missed_since: toolkit::Member<
+        ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    >,
     secret: toolkit::Member<::std::string::String>,
     status: toolkit::Member<super::WebhookStatus>,
     types: toolkit::Member<::std::option::Option<::std::vec::Vec<super::EventType>>>,
@@ -50,10 +53,10 @@ pub type CreatedWebhook = CreatedWebhookBuilder;
 toolkit::builder!(
     CreatedWebhook, created_at = toolkit::missing("createdAt", "created_at"), description
     = Ok(Default::default()), disabled_reason = Ok(Default::default()), failing_since =
-    Ok(Default::default()), id = toolkit::missing("id", "id"), secret =
-    toolkit::missing("secret", "secret"), status = toolkit::missing("status", "status"),
-    types = Ok(Default::default()), updated_at = toolkit::missing("updatedAt",
-    "updated_at"), url = toolkit::missing("url", "url")
+    Ok(Default::default()), id = toolkit::missing("id", "id"), missed_since =
+    Ok(Default::default()), secret = toolkit::missing("secret", "secret"), status =
+    toolkit::missing("status", "status"), types = Ok(Default::default()), updated_at =
+    toolkit::missing("updatedAt", "updated_at"), url = toolkit::missing("url", "url")
 );
 
 impl CreatedWebhook {
@@ -100,6 +103,16 @@ impl CreatedWebhook {
         value: T,
     ) -> Self {
         self.id = value.into_member("id");
+        self
+    }
+
+    /// The events that happened after this time, in UTC, and before the
+    /// webhook was enabled again were not sent. Absent if there are none.
+    pub fn missed_since<
+        T: toolkit::IntoOptional<::chrono::DateTime<::chrono::offset::Utc>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.missed_since = toolkit::optional_member(value, "missedSince");
         self
     }
 
@@ -1260,6 +1273,7 @@ impl PetToImport {
 #[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct RedeliveryBuilder {
     delivery: toolkit::Member<::std::option::Option<i64>>,
+    missed: toolkit::Member<::std::option::Option<bool>>,
     since: toolkit::Member<
         ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
     >,
@@ -1272,14 +1286,20 @@ pub struct RedeliveryBuilder {
 pub type Redelivery = RedeliveryBuilder;
 
 toolkit::builder!(
-    Redelivery, delivery = Ok(Default::default()), since = Ok(Default::default()), until
-    = Ok(Default::default())
+    Redelivery, delivery = Ok(Default::default()), missed = Ok(Default::default()), since
+    = Ok(Default::default()), until = Ok(Default::default())
 );
 
 impl Redelivery {
     /// The `id` of one delivery.
     pub fn delivery<T: toolkit::IntoOptional<i64, M>, M>(mut self, value: T) -> Self {
         self.delivery = toolkit::optional_member(value, "delivery");
+        self
+    }
+
+    /// Sends the events since `missedSince`. It must be `true`.
+    pub fn missed<T: toolkit::IntoOptional<bool, M>, M>(mut self, value: T) -> Self {
+        self.missed = toolkit::optional_member(value, "missed");
         self
     }
 
@@ -1364,6 +1384,9 @@ pub struct WebhookBuilder {
         ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
     >,
     id: toolkit::Member<::std::string::String>,
+    missed_since: toolkit::Member<
+        ::std::option::Option<::chrono::DateTime<::chrono::offset::Utc>>,
+    >,
     status: toolkit::Member<super::WebhookStatus>,
     types: toolkit::Member<::std::option::Option<::std::vec::Vec<super::EventType>>>,
     updated_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
@@ -1376,9 +1399,10 @@ pub type Webhook = WebhookBuilder;
 toolkit::builder!(
     Webhook, created_at = toolkit::missing("createdAt", "created_at"), description =
     Ok(Default::default()), disabled_reason = Ok(Default::default()), failing_since =
-    Ok(Default::default()), id = toolkit::missing("id", "id"), status =
-    toolkit::missing("status", "status"), types = Ok(Default::default()), updated_at =
-    toolkit::missing("updatedAt", "updated_at"), url = toolkit::missing("url", "url")
+    Ok(Default::default()), id = toolkit::missing("id", "id"), missed_since =
+    Ok(Default::default()), status = toolkit::missing("status", "status"), types =
+    Ok(Default::default()), updated_at = toolkit::missing("updatedAt", "updated_at"), url
+    = toolkit::missing("url", "url")
 );
 
 impl Webhook {
@@ -1428,6 +1452,16 @@ impl Webhook {
         self
     }
 
+    /// The events that happened after this time, in UTC, and before the
+    /// webhook was enabled again were not sent. Absent if there are none.
+    pub fn missed_since<
+        T: toolkit::IntoOptional<::chrono::DateTime<::chrono::offset::Utc>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.missed_since = toolkit::optional_member(value, "missedSince");
+        self
+    }
+
     /// `pending` until the receiver has returned the challenge, `enabled` while
     /// events are sent, and `disabled` otherwise.
     pub fn status<T: toolkit::IntoMember<super::WebhookStatus>>(
@@ -1460,6 +1494,53 @@ impl Webhook {
     /// fragment. Its host must be reachable from the public internet.
     pub fn url<T: toolkit::IntoMember<super::WebhookUrl>>(mut self, value: T) -> Self {
         self.url = value.into_member("url");
+        self
+    }
+}
+
+/// Builds a value of [`WebhookChallenge`](super::WebhookChallenge) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookChallenge = types::WebhookChallenge::builder()
+///     .type_(types::WebhookChallengeType::EndpointVerification)
+///     .challenge("4f6b8c1a2d3e4f5a9b8c7d6e5f4a3b2c")
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct WebhookChallengeBuilder {
+    challenge: toolkit::Member<::std::string::String>,
+    type_: toolkit::Member<super::WebhookChallengeType>,
+}
+
+/// The builder of [`WebhookChallenge`](super::WebhookChallenge).
+pub type WebhookChallenge = WebhookChallengeBuilder;
+
+toolkit::builder!(
+    WebhookChallenge, challenge = toolkit::missing("challenge", "challenge"), type_ =
+    toolkit::missing("type", "type_")
+);
+
+impl WebhookChallenge {
+    /// The text to return.
+    pub fn challenge<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.challenge = value.into_member("challenge");
+        self
+    }
+
+    /// Always `endpoint.verification`.
+    pub fn type_<T: toolkit::IntoMember<super::WebhookChallengeType>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.type_ = value.into_member("type");
         self
     }
 }
@@ -1587,6 +1668,118 @@ impl WebhookDelivery {
         value: T,
     ) -> Self {
         self.type_ = value.into_member("type");
+        self
+    }
+}
+
+/// Builds a value of [`WebhookDisabled`](super::WebhookDisabled) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDisabled = types::WebhookDisabled::builder()
+///     .id("evt_0f6d1c0a3f6f4a5f9c55bd4b1d0c7a11")
+///     .type_(types::WebhookDisabledType::WebhookDisabled)
+///     .timestamp(
+///         "2026-11-27T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .data(
+///         types::WebhookDisabledData::builder()
+///             .webhook_id("we_2v8rq0d7m4tk")
+///             .reason(types::WebhookDisabledDataReason::Failing),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct WebhookDisabledBuilder {
+    data: toolkit::Member<super::WebhookDisabledData>,
+    id: toolkit::Member<::std::string::String>,
+    timestamp: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    type_: toolkit::Member<super::WebhookDisabledType>,
+}
+
+/// The builder of [`WebhookDisabled`](super::WebhookDisabled).
+pub type WebhookDisabled = WebhookDisabledBuilder;
+
+toolkit::builder!(
+    WebhookDisabled, data = toolkit::missing("data", "data"), id = toolkit::missing("id",
+    "id"), timestamp = toolkit::missing("timestamp", "timestamp"), type_ =
+    toolkit::missing("type", "type_")
+);
+
+impl WebhookDisabled {
+    /// The webhook that was disabled.
+    pub fn data<T: toolkit::IntoMember<super::WebhookDisabledData>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.data = value.into_member("data");
+        self
+    }
+
+    /// Unique identifier of the message.
+    pub fn id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// The time at which the webhook was disabled, in UTC.
+    pub fn timestamp<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.timestamp = value.into_member("timestamp");
+        self
+    }
+
+    /// Always `webhook.disabled`.
+    pub fn type_<T: toolkit::IntoMember<super::WebhookDisabledType>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.type_ = value.into_member("type");
+        self
+    }
+}
+
+/// Builds a value of [`WebhookDisabledData`](super::WebhookDisabledData) field by field; `build` ends it.
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
+pub struct WebhookDisabledDataBuilder {
+    reason: toolkit::Member<super::WebhookDisabledDataReason>,
+    webhook_id: toolkit::Member<::std::string::String>,
+}
+
+/// The builder of [`WebhookDisabledData`](super::WebhookDisabledData).
+pub type WebhookDisabledData = WebhookDisabledDataBuilder;
+
+toolkit::builder!(
+    WebhookDisabledData, reason = toolkit::missing("reason", "reason"), webhook_id =
+    toolkit::missing("webhookId", "webhook_id")
+);
+
+impl WebhookDisabledData {
+    /// Why it was disabled, as in `disabledReason`.
+    pub fn reason<T: toolkit::IntoMember<super::WebhookDisabledDataReason>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.reason = value.into_member("reason");
+        self
+    }
+
+    /// The `id` of the webhook.
+    pub fn webhook_id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.webhook_id = value.into_member("webhookId");
         self
     }
 }

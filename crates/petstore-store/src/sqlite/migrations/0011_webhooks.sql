@@ -2,7 +2,8 @@
 
 -- Times are microseconds since 1970-01-01T00:00:00Z. `slot` is a number from 1 that no other
 -- endpoint of the key has. `types` is empty for all types, or such as `,pet.created,order.placed,`.
--- Events up to `from_position` are not delivered. No CHECK on `status` and `reason`, as in other tables.
+-- Events up to `from_position` are not delivered. Those after `missed_position`, which happened after
+-- `missed_since`, can be delivered when the owner asks for them. No CHECK on `status` and `reason`, as in other tables.
 CREATE TABLE webhook_endpoints (
     id             TEXT    PRIMARY KEY,
     key_id         TEXT    NOT NULL,
@@ -19,6 +20,8 @@ CREATE TABLE webhook_endpoints (
     updated_at     INTEGER NOT NULL,
     from_position  INTEGER NOT NULL,
     failing_since  INTEGER,
+    missed_since   INTEGER,
+    missed_position INTEGER,
     UNIQUE (key_id, slot)
 ) STRICT, WITHOUT ROWID;
 

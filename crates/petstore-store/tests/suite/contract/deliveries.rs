@@ -4,15 +4,14 @@ use super::{
     AnyStore, keys,
     webhooks::{
         ALL, URL, at, change, claim, claims, deliveries, enable, enabled, event, fan_out, finish,
-        get, id, key, result,
+        get, id, key, message, result,
     },
 };
 use futures::future::join_all;
 use petstore_models::{DeliveryStatus, EventType, WebhookStatus};
 use petstore_store::{
     Delivery, DeliveryAttempt, DeliveryClaim, DeliveryQuery, DeliveryResult, DisabledReason,
-    DueDelivery, EndpointChange, KeyLimits, NewKey, NewMessage, NextAttempt, Redeliver,
-    WebhookStats,
+    DueDelivery, EndpointChange, KeyLimits, NewKey, NextAttempt, Redeliver, WebhookStats,
 };
 use std::collections::BTreeSet;
 
@@ -45,7 +44,7 @@ pub(crate) async fn a_delivery_is_claimed_again_when_its_lease_has_ended(store: 
         NextAttempt::GivenUp,
         NextAttempt::RetryAt(at(21)),
     ] {
-        let disable = Some(DisabledReason::Gone);
+        let disable = Some((DisabledReason::Gone, message("evt_disabled")));
         let late = DeliveryResult {
             disable,
             ..result(at(22), next)
@@ -187,14 +186,8 @@ pub(crate) async fn a_revoked_or_expired_key_gets_no_deliveries(store: AnyStore)
     assert_eq!(fan_out(&store).await, 1);
     assert_eq!(deliveries(&store, 1).await.len(), 1);
     let from = store.webhook_position().await.expect("the position");
-    let message = NewMessage {
-        position: from + 1,
-        message_id: "evt_x".to_owned(),
-        kind: EventType::PetCreated,
-        payload: Vec::new(),
-    };
     let made = store
-        .add_deliveries(from, from + 1, vec![message], at(15))
+        .add_deliveries(from, from + 1, vec![(from + 1, message("evt_x"))], at(15))
         .await;
     assert_eq!(made.expect("a result"), 0);
 }
@@ -251,7 +244,7 @@ pub(crate) async fn the_result_of_a_delivery_is_stored_and_updates_the_state_of_
         assert_eq!(changed.expect("a result"), 1);
         let due = claim(&store, time, time + 9).await;
         let disable = DeliveryResult {
-            disable: Some(reason),
+            disable: Some((reason, message("evt_disabled"))),
             ..result(at(time + 1), NextAttempt::GivenUp)
         };
         finish(&store, &due[0], time + 9, disable).await;
@@ -271,7 +264,7 @@ pub(crate) async fn the_result_of_a_delivery_is_stored_and_updates_the_state_of_
     let due = claim(&store, 80, 90).await;
     change(&store, own, 1, EndpointChange::Disable).await;
     let disable = DeliveryResult {
-        disable: Some(DisabledReason::Failing),
+        disable: Some((DisabledReason::Failing, message("evt_disabled"))),
         ..result(at(81), NextAttempt::RetryAt(at(82)))
     };
     finish(&store, &due[0], 90, disable).await;
@@ -292,13 +285,7 @@ pub(crate) async fn a_single_delivery_or_all_deliveries_of_a_period_can_be_sent_
     enabled(&store, own, 2, ALL).await;
     let mut ids = Vec::new();
     for time in [100, 200, 300, 400] {
-        let added = store.add_test_delivery(
-            id(1),
-            format!("msg_{time}"),
-            "endpoint.test".to_owned(),
-            b"{}".to_vec(),
-            at(time),
-        );
+        let added = store.add_delivery(id(1), message(&format!("msg_{time}")), at(time));
         ids.push(added.await.expect("a result").expect("the endpoint"));
     }
     let claimed = claim(&store, 400, 500).await;
@@ -342,6 +329,39 @@ pub(crate) async fn a_single_delivery_or_all_deliveries_of_a_period_can_be_sent_
     assert_eq!(changed.expect("a result"), 1);
     let again = claim(&store, 600, 700).await;
     assert_eq!(again.iter().map(|due| due.id).collect::<Vec<_>>(), [ids[3]]);
+}
+
+pub(crate) async fn the_other_enabled_endpoints_of_the_key_get_a_message_when_one_is_disabled(
+    store: AnyStore,
+) {
+    let (own, other) = (key(&store, 1).await, key(&store, 2).await);
+    for (key, number) in [(own, 1), (own, 2), (own, 3), (other, 4)] {
+        enabled(&store, key, number, &[EventType::OrderPlaced]).await;
+    }
+    change(&store, own, 3, EndpointChange::Disable).await;
+    let first = store.add_delivery(id(1), message("evt_1"), at(10));
+    first.await.expect("a result").expect("the endpoint");
+    let due = claim(&store, 10, 20).await;
+    let disable = DeliveryResult {
+        disable: Some((DisabledReason::Gone, message("evt_disabled"))),
+        ..result(at(11), NextAttempt::GivenUp)
+    };
+    // A result of another lease changes nothing.
+    finish(&store, &due[0], 19, disable.clone()).await;
+    assert_eq!(deliveries(&store, 2).await, []);
+    for _ in 0..2 {
+        finish(&store, &due[0], 20, disable.clone()).await;
+    }
+    let ids = async |number| -> Vec<_> {
+        let found = deliveries(&store, number).await.into_iter();
+        found.map(|delivery| delivery.message_id).collect()
+    };
+    assert_eq!(ids(1).await, ["evt_1"]);
+    assert_eq!(ids(2).await, ["evt_disabled"]);
+    assert_eq!((ids(3).await, ids(4).await), (vec![], vec![]));
+    let sent = claim(&store, 11, 20).await;
+    assert_eq!(sent[0].payload, b"{}\0\xff");
+    assert_eq!((sent.len(), sent[0].endpoint), (1, id(2)));
 }
 
 pub(crate) async fn pages_of_deliveries_begin_with_the_newest_and_keep_their_filter(
@@ -470,10 +490,9 @@ pub(crate) async fn the_statistics_count_deliveries_and_endpoints(store: AnyStor
         ..expected
     };
     assert_eq!(stats().await, expected);
-    let claimed = store.claim_deliveries(claims((10, 20), 9, 1, &[]));
-    let claimed = claimed.await.expect("a delivery");
+    let claimed = claim(&store, 10, 20).await;
     let gone = DeliveryResult {
-        disable: Some(DisabledReason::Gone),
+        disable: Some((DisabledReason::Gone, message("evt_disabled"))),
         ..result(at(13), NextAttempt::GivenUp)
     };
     finish(&store, &claimed[0], 20, gone).await;

@@ -149,6 +149,8 @@ macro_rules! contract {
                 deliveries::pages_of_deliveries_begin_with_the_newest_and_keep_their_filter,
                 deliveries::the_result_of_a_delivery_is_stored_and_updates_the_state_of_the_endpoint,
                 webhooks::the_limit_of_endpoints_is_exact_under_concurrent_creations,
+                deliveries::the_other_enabled_endpoints_of_the_key_get_a_message_when_one_is_disabled,
+                webhooks::an_endpoint_that_was_not_enabled_for_a_time_knows_the_events_that_it_missed,
                 deliveries::the_statistics_count_deliveries_and_endpoints,
             }
         }

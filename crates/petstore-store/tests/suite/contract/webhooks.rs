@@ -6,7 +6,7 @@ use futures::future::join_all;
 use petstore_models::{DeliveryStatus, EventType, PetStatus, WebhookStatus};
 use petstore_store::{
     Delivery, DeliveryClaim, DeliveryQuery, DeliveryResult, DisabledReason, DueDelivery, Endpoint,
-    EndpointChange, EndpointId, EventQuery, EventsAfter, KeyId, NewEndpoint, NewMessage,
+    EndpointChange, EndpointId, EventQuery, EventsAfter, KeyId, Missed, NewEndpoint, NewMessage,
     NextAttempt,
 };
 
@@ -84,14 +84,17 @@ pub(super) async fn fan_out(store: &AnyStore) -> usize {
         };
         let page = store.list_events(query).await.expect("a page");
         let page = page.expect("no cursor is lost");
-        let message = |event: &petstore_store::StoredEvent| NewMessage {
-            position: event.position.position,
-            message_id: format!("evt_{}", event.position.position),
-            kind: match event.data {
+        let message = |event: &petstore_store::StoredEvent| {
+            let position = event.position.position;
+            let kind = match event.data {
                 petstore_store::EventData::PetCreated(_) => EventType::PetCreated,
                 _ => EventType::OrderPlaced,
-            },
-            payload: b"{}\0\xff".to_vec(),
+            };
+            let message = NewMessage {
+                kind: kind.as_str().to_owned(),
+                ..message(&format!("evt_{position}"))
+            };
+            (position, message)
         };
         let messages = page.events.iter().map(message).collect();
         let to = page.next.position;
@@ -101,6 +104,14 @@ pub(super) async fn fan_out(store: &AnyStore) -> usize {
         if !page.more {
             return made;
         }
+    }
+}
+
+pub(super) fn message(id: &str) -> NewMessage {
+    NewMessage {
+        id: id.to_owned(),
+        kind: EventType::PetCreated.as_str().to_owned(),
+        payload: b"{}\0\xff".to_vec(),
     }
 }
 
@@ -201,13 +212,14 @@ pub(crate) async fn an_endpoint_is_returned_as_it_was_created_and_changed(store:
         created_at: at(5),
         updated_at: at(5),
         failing_since: None,
+        missed: None,
     };
     assert_eq!(created.as_ref(), Some(&expected));
     assert_eq!(get(&store, own, 1).await, expected);
 
     // Another key cannot read it.
     assert_eq!(store.endpoint(other, id(1)).await.expect("a result"), None);
-    assert_eq!(store.list_endpoints(other).await.expect("a list"), []);
+    assert_eq!(store.list_endpoints(Some(other)).await.expect("a list"), []);
     let foreign = EndpointChange::Enable {
         url: URL.to_owned(),
         seen: at(0),
@@ -245,6 +257,8 @@ pub(crate) async fn an_endpoint_is_returned_as_it_was_created_and_changed(store:
     let disabled = change(&store, own, 1, EndpointChange::Disable).await;
     assert_eq!(disabled.status, WebhookStatus::Disabled);
     assert_eq!(disabled.reason, Some(DisabledReason::Owner));
+    let missed = disabled.missed;
+    assert_eq!(missed.map(|missed| missed.since), Some(disabled.updated_at));
     let update = EndpointChange::Update {
         url: Some("https://example.org".to_owned()),
         types: Some(Vec::new()),
@@ -256,10 +270,14 @@ pub(crate) async fn an_endpoint_is_returned_as_it_was_created_and_changed(store:
         types: Vec::new(),
         description: None,
         status: WebhookStatus::Pending,
+        missed,
         ..expected
     };
     assert_eq!(updated, expected);
-    assert_eq!(store.list_endpoints(own).await.expect("a list"), [expected]);
+    assert_eq!(
+        store.list_endpoints(Some(own)).await.expect("a list"),
+        [expected]
+    );
 }
 
 pub(crate) async fn the_limit_of_endpoints_is_exact_under_concurrent_creations(store: AnyStore) {
@@ -274,7 +292,7 @@ pub(crate) async fn the_limit_of_endpoints_is_exact_under_concurrent_creations(s
             .count()
     };
     assert_eq!((count(created), count(others)), (5, 4));
-    let list = store.list_endpoints(own).await.expect("a list");
+    let list = store.list_endpoints(Some(own)).await.expect("a list");
     assert_eq!(list.len(), 5);
     // After an endpoint is deleted, another one can be created.
     assert!(
@@ -308,9 +326,76 @@ pub(crate) async fn endpoints_of_a_key_are_listed_oldest_first(store: AnyStore) 
         };
         store.create_endpoint(new, 9).await.expect("a result");
     }
-    let list = store.list_endpoints(own).await.expect("a list");
+    let list = store.list_endpoints(Some(own)).await.expect("a list");
     let ids: Vec<_> = list.iter().map(|endpoint| endpoint.id).collect();
     assert_eq!(ids, [2, 3, 1].map(id));
+    let other = NewEndpoint {
+        at: at(15),
+        ..new_endpoint(key(&store, 2).await, 4, ALL)
+    };
+    store.create_endpoint(other, 9).await.expect("a result");
+    let all = store.list_endpoints(None).await.expect("a list");
+    let ids: Vec<_> = all.iter().map(|endpoint| endpoint.id).collect();
+    assert_eq!(ids, [2, 4, 3, 1].map(id));
+}
+
+pub(crate) async fn an_endpoint_that_was_not_enabled_for_a_time_knows_the_events_that_it_missed(
+    store: AnyStore,
+) {
+    let own = key(&store, 1).await;
+    event(&store).await;
+    enabled(&store, own, 1, ALL).await;
+    event(&store).await;
+    assert_eq!(fan_out(&store).await, 1);
+    let position = async || store.webhook_position().await.expect("the position");
+    let before = position().await;
+    // An endpoint that misses nothing.
+    change(&store, own, 1, EndpointChange::Disable).await;
+    assert_eq!(enable(&store, own, 1).await.missed, None);
+
+    let disabled = change(&store, own, 1, EndpointChange::Disable).await;
+    let since = disabled.missed.expect("it may miss events").since;
+    for _ in 0..3 {
+        event(&store).await;
+    }
+    assert_eq!(fan_out(&store).await, 0);
+    let to = position().await;
+    let missed = Missed {
+        since,
+        after: before,
+        to,
+    };
+    assert_eq!(enable(&store, own, 1).await.missed, Some(missed));
+    // Disabled for the second time: the first events are still missed.
+    event(&store).await;
+    assert_eq!(fan_out(&store).await, 1);
+    let moved = EndpointChange::Update {
+        url: Some("https://example.org".to_owned()),
+        types: None,
+        description: None,
+    };
+    change(&store, own, 1, moved).await;
+    event(&store).await;
+    assert_eq!(fan_out(&store).await, 0);
+    let to = position().await;
+    let seen = get(&store, own, 1).await;
+    let url = seen.url.clone();
+    let again = EndpointChange::Enable {
+        url,
+        seen: seen.updated_at,
+    };
+    let again = change(&store, own, 1, again).await;
+    assert_eq!(again.missed, Some(Missed { to, ..missed }));
+
+    let catch_up = async |to| {
+        let caught_up = change(&store, own, 1, EndpointChange::CatchUp { to }).await;
+        caught_up.missed.map(|missed| missed.after)
+    };
+    assert_eq!(catch_up(before + 2).await, Some(before + 2));
+    // Another caller is not as far.
+    assert_eq!(catch_up(before + 1).await, Some(before + 2));
+    assert_eq!(catch_up(to).await, None);
+    assert_eq!(catch_up(before + 1).await, None);
 }
 
 pub(crate) async fn an_endpoint_gets_the_events_of_its_types_after_it_was_enabled(store: AnyStore) {
@@ -370,12 +455,7 @@ pub(crate) async fn only_one_of_many_callers_at_one_position_creates_the_deliver
     enabled(&store, own, 1, ALL).await;
     let from = store.webhook_position().await.expect("the position");
     let messages: Vec<_> = (from + 1..=from + 3)
-        .map(|position| NewMessage {
-            position,
-            message_id: format!("evt_{position}"),
-            kind: EventType::PetCreated,
-            payload: Vec::new(),
-        })
+        .map(|position| (position, message(&format!("evt_{position}"))))
         .collect();
     let callers = (0..8).map(|_| store.add_deliveries(from, from + 3, messages.clone(), at(1)));
     let made = join_all(callers).await.into_iter();
@@ -414,7 +494,7 @@ pub(crate) async fn a_deleted_endpoint_has_no_deliveries(store: AnyStore) {
         .await;
     }
     assert_eq!(claim(&store, 20, 30).await.len(), 1);
-    let test = store.add_test_delivery(id(1), String::new(), String::new(), Vec::new(), at(0));
+    let test = store.add_delivery(id(1), message("evt_x"), at(0));
     assert_eq!(test.await.expect("a result"), None);
     event(&store).await;
     assert_eq!(fan_out(&store).await, 1);
@@ -424,15 +504,10 @@ pub(crate) async fn an_endpoint_with_many_deliveries_is_deleted(store: AnyStore)
     let own = key(&store, 1).await;
     enabled(&store, own, 1, ALL).await;
     let from = store.webhook_position().await.expect("the position");
-    let message = |position| NewMessage {
-        position,
-        message_id: String::new(),
-        kind: EventType::PetCreated,
-        payload: Vec::new(),
-    };
     // There are more deliveries than one transaction deletes.
     let to = from + 5_001;
-    let messages = (from + 1..=to).map(message).collect();
+    let messages = (from + 1..=to).map(|position| (position, message("evt_x")));
+    let messages = messages.collect();
     let made = store.add_deliveries(from, to, messages, at(1)).await;
     assert_eq!(made.expect("a result"), 5_001);
     assert!(store.delete_endpoint(own, id(1)).await.expect("a result"));

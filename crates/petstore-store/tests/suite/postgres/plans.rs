@@ -102,21 +102,23 @@ async fn run_webhooks(store: &dyn Store) {
         at: now,
     };
     store.create_endpoint(new, 9).await.expect("an endpoint");
-    store.list_endpoints(own).await.expect("the endpoints");
+    store
+        .list_endpoints(Some(own))
+        .await
+        .expect("the endpoints");
     store.endpoint(own, second).await.expect("an endpoint");
     let url = "https://example.com".to_owned();
     let enable = store.change_endpoint(own, second, EndpointChange::Enable { url, seen: now }, now);
     enable.await.expect("an endpoint");
     let from = store.webhook_position().await.expect("the position");
     let message = NewMessage {
-        position: i64::MAX,
-        message_id: String::new(),
-        kind: EventType::PetCreated,
+        id: String::new(),
+        kind: "pet.created".to_owned(),
         payload: Vec::new(),
     };
-    let made = store.add_deliveries(from, i64::MAX, vec![message], now);
+    let made = store.add_deliveries(from, i64::MAX, vec![(i64::MAX, message.clone())], now);
     assert_eq!(made.await.expect("a result"), 2);
-    let test = store.add_test_delivery(second, String::new(), String::new(), Vec::new(), now);
+    let test = store.add_delivery(second, message, now);
     test.await.expect("a delivery");
     let claim = DeliveryClaim {
         now,

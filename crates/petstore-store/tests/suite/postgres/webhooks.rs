@@ -4,7 +4,6 @@ use super::{key, store};
 use crate::postgres_server::shared;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
-use petstore_models::EventType;
 use petstore_store::{
     DeliveryClaim, DeliveryResult, DueDelivery, EndpointChange, EndpointId, NewEndpoint,
     NewMessage, NextAttempt, Store, StoreError,
@@ -60,13 +59,12 @@ async fn enabled(store: &dyn Store, number: u64) {
 async fn fan_out(store: &dyn Store) -> Result<usize, StoreError> {
     let from = store.webhook_position().await?;
     let message = NewMessage {
-        position: from + 1,
-        message_id: format!("evt_{from}"),
-        kind: EventType::PetCreated,
+        id: format!("evt_{from}"),
+        kind: "pet.created".to_owned(),
         payload: Vec::new(),
     };
     store
-        .add_deliveries(from, from + 1, vec![message], at(0))
+        .add_deliveries(from, from + 1, vec![(from + 1, message)], at(0))
         .await
 }
 
@@ -146,7 +144,7 @@ async fn servers_that_create_endpoints_concurrently_keep_the_limit() {
     let created = join_all(creates).await.into_iter();
     let created = created.filter(|created| created.as_ref().expect("a result").is_some());
     assert_eq!(created.count(), 6);
-    let list = servers[0].list_endpoints(key(1).id).await;
+    let list = servers[0].list_endpoints(Some(key(1).id)).await;
     assert_eq!(list.expect("a list").len(), 6);
 }
 

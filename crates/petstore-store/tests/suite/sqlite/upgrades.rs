@@ -406,7 +406,10 @@ async fn webhooks_of_a_released_schema_are_kept() {
         let place = released(text);
         let store = open(&place.path).await.expect("it is brought up to date");
         let key = "k_mvbvqf8yh5d5".parse().expect("an id");
-        let endpoints = store.list_endpoints(key).await.expect("the endpoints");
+        let endpoints = store
+            .list_endpoints(Some(key))
+            .await
+            .expect("the endpoints");
         let Some(endpoint) = endpoints.first() else {
             found.push(false);
             continue;

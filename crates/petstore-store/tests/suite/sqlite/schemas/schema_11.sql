@@ -117,7 +117,8 @@ INSERT INTO event_feed VALUES (random(), 0, x'', 1);
 
 -- Times are microseconds since 1970-01-01T00:00:00Z. `slot` is a number from 1 that no other
 -- endpoint of the key has. `types` is empty for all types, or such as `,pet.created,order.placed,`.
--- Events up to `from_position` are not delivered. No CHECK on `status` and `reason`, as in other tables.
+-- Events up to `from_position` are not delivered. Those after `missed_position`, which happened after
+-- `missed_since`, can be delivered when the owner asks for them. No CHECK on `status` and `reason`, as in other tables.
 CREATE TABLE webhook_endpoints (
     id             TEXT    PRIMARY KEY,
     key_id         TEXT    NOT NULL,
@@ -134,6 +135,8 @@ CREATE TABLE webhook_endpoints (
     updated_at     INTEGER NOT NULL,
     from_position  INTEGER NOT NULL,
     failing_since  INTEGER,
+    missed_since   INTEGER,
+    missed_position INTEGER,
     UNIQUE (key_id, slot)
 ) STRICT, WITHOUT ROWID;
 
@@ -168,6 +171,6 @@ CREATE TABLE webhook_feed (
     position INTEGER NOT NULL
 ) STRICT;
 INSERT INTO webhook_feed SELECT coalesce(max(position), 0) FROM events;
-INSERT INTO webhook_endpoints VALUES ('we_000000000001', 'k_mvbvqf8yh5d5', 1, 'https://example.com/hook', ',pet.created,', 'the first one', 'enabled', NULL, 2, 1795132800000009, '0123456789abcdef', 1795132800000001, 1795132800000002, 0, 1795132800000003);
+INSERT INTO webhook_endpoints VALUES ('we_000000000001', 'k_mvbvqf8yh5d5', 1, 'https://example.com/hook', ',pet.created,', 'the first one', 'enabled', NULL, 2, 1795132800000009, '0123456789abcdef', 1795132800000001, 1795132800000002, 0, 1795132800000003, NULL, NULL);
 INSERT INTO webhook_deliveries VALUES (4, 'we_000000000001', 'evt_1', 'pet.created', X'7B7D', 1795132800000004, 'waiting', 1, 1795132800000006, 1795132800000005, 500, 'status', 17);
 COMMIT;
