@@ -70,6 +70,14 @@ try {
   assert.match(await instead.innerText(), /Instead, use GET \/pets with a status filter/);
   await instead.scrollIntoViewIfNeeded();
   await page.screenshot({ path: `${output}/before.png` });
+  // Operations that are experimental say so.
+  await page.getByRole('link', { name: /Create a webhook/ }).first().click();
+  await page.getByRole('heading', { name: /Create a webhook/ }).first().waitFor();
+  const experimental = page.getByText('experimental', { exact: true });
+  await experimental.first().waitFor();
+  await page.screenshot({ path: `${output}/experimental.png` });
+  await page.getByRole('link', { name: /Get a pet/ }).first().click();
+  await instead.scrollIntoViewIfNeeded();
 
   // A request, with a key, to the same server.
   await page.getByPlaceholder(/token/i).first().fill(key);
