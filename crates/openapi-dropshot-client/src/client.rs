@@ -59,7 +59,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) budget: RetryBudget,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) throttle: Throttle,
+    pub(crate) throttle: Arc<Throttle>,
     pub(crate) on_deprecation: Option<Listener>,
     pub(crate) deprecated: Tally,
 }
@@ -81,8 +81,9 @@ impl Client {
     }
 
     /// Returns a builder with the settings of this client, so that you can change some of them: another API key, URL, time limit or
-    /// interceptor. The new client shares the connections of this one, unless their settings change, and the retry budget. It has its
-    /// own pauses and its own copy of a key that a provider loads.
+    /// interceptor. The new client shares the connections of this one, unless their settings change, and the retry budget. It also
+    /// shares the pauses that the service requested, unless it gets another credential or URL. It has its own copy of a key that a
+    /// provider loads. Headers and interceptors are added to those of this client.
     ///
     /// ```
     /// use openapi_dropshot_client::Client;

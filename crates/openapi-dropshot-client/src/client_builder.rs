@@ -9,6 +9,7 @@ use crate::{
     interceptor::Interceptors,
     retry::RealClock,
     service::{Scheme, Service},
+    throttle::Throttle,
     transport::{HttpClients, Transport},
 };
 use http::{
@@ -87,6 +88,8 @@ pub(crate) struct Config {
     /// same.
     reused: Option<HttpClients>,
     on_deprecation: Option<Listener>,
+    /// The pauses that the service requested, for one credential.
+    throttle: Arc<Throttle>,
 }
 
 /// How the default transport establishes connections, and which redirects it follows. In a browser, the browser decides.
@@ -142,6 +145,7 @@ impl<K: From<Client>> ClientBuilder<K> {
             wrap: None,
             reused: None,
             on_deprecation: None,
+            throttle: Arc::default(),
         })
     }
 
@@ -171,6 +175,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// Sets a provider of API keys that change, instead of an [`api_key`](ClientBuilder::api_key). [`Credentials`] has an example.
     pub fn credentials(mut self, provider: impl Credentials) -> Self {
         self.config.credentials = Some(Arc::new(provider));
+        self.config.throttle = Arc::default();
         self
     }
 
@@ -199,6 +204,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         let of_schemes = &mut self.config.of_schemes;
         of_schemes.retain(|(other, _)| other.name != scheme.name);
         of_schemes.push((scheme, Arc::new(provider)));
+        self.config.throttle = Arc::default();
         self
     }
 
@@ -526,7 +532,7 @@ impl Config {
             settings: self.settings,
             budget: self.budget,
             clock: self.clock,
-            throttle: Default::default(),
+            throttle: self.throttle,
             on_deprecation: self.on_deprecation,
             deprecated: Default::default(),
         };

@@ -84,7 +84,8 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request was rejected before it was sent: a parameter is missing or out of its bounds. Sending the request again will not help.
+    /// The request was rejected before it was sent: a parameter is missing or out of its bounds, or an interceptor or a transport of the
+    /// application rejected it ([`Error::cause`] is its error). Sending the request again will not help.
     Request,
     /// No connection could be established; the service has not received this try.
     Connect,
@@ -171,8 +172,8 @@ impl<C> Error<C> {
         self.inner.record.credential_fingerprint()
     }
 
-    /// Returns why the request was not sent again, if the error may be temporary, or if the service rejected the API key of a request
-    /// that it may have carried out.
+    /// Returns why the request was not sent again, if the error may be temporary, if the classifier of the retry policy stopped the call,
+    /// or if the service rejected the API key of a request that it may have carried out. The text of the error contains it.
     ///
     /// ```
     /// use openapi_dropshot_client::{Error, RetryStop};

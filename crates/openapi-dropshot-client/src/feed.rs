@@ -22,13 +22,15 @@ use std::{
 
 /// The parameter for the time in seconds that the service may wait for events, and its value if the request does not set it.
 const WAIT: (&str, &str) = ("wait", "30");
-/// The pause after an empty page if the service does not wait, and the lowest maximum of the pause after an error.
+/// The least time between an empty page and the next request if the service does not wait, and the lowest maximum of the pause after an error.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The events of a feed, one by one and without an end, as a [`Stream`]. The method `feed` of a request returns it.
 ///
-/// The feed waits for new events. After temporary errors ([`Error::is_retryable`]) it continues at the same position. After
-/// any other error the stream ends. [`Error::cursor_lost`] says whether the events after the cursor are no longer available.
+/// The feed waits for new events. After temporary errors ([`Error::is_retryable`]) it continues at the same position, after pauses, and
+/// without an end: it does not return these errors. To notice that the service cannot be reached, use
+/// [`Interceptor::after_call`](crate::Interceptor::after_call), or a time limit around [`next`](Feed::next). After any other error the
+/// stream ends. [`Error::cursor_lost`] says whether the events after the cursor are no longer available.
 ///
 /// Store [`cursor`](Feed::cursor) together with the effect of each event, in one transaction. After a restart, pass it to
 /// the `cursor` of the request. Each event then takes effect exactly once.
@@ -97,9 +99,11 @@ struct Page {
 }
 
 impl<T, C> Feed<T, C> {
-    /// Returns the position after the event that was returned last. Pass it to the `cursor` of a later request, with any
-    /// types. Before the first event, it is the cursor of the request, or `None` if the request starts at the beginning of
-    /// the feed.
+    /// Returns the position that the feed has reached: after the event that was returned last, or after a later page without events of
+    /// the requested types. Pass it to the `cursor` of a later request, with any types. Before the first page, it is the cursor of the
+    /// request, or `None` if the request starts at the beginning of the feed.
+    ///
+    /// If the feed has only some types, store the position from time to time even without an event: a position that is too old expires.
     pub fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref()
     }
@@ -144,6 +148,8 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Feed<T, C> {
     }
 
     /// Returns the next event. This is the same as `next` of `StreamExt`, but needs no import.
+    ///
+    /// It can be used in `select!` and with a time limit: if the future is dropped, no event is lost, and no second request is sent.
     pub async fn next(&mut self) -> Option<Result<FeedItem<T>, Error<C>>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
@@ -194,13 +200,20 @@ impl<C: std::fmt::Display> Error<C> {
     }
 }
 
-/// Lets the service wait for events, and gives the calls enough time for this.
+/// Lets the service wait for events if the request does not say how long.
 fn wait_longer(request: &mut Prepared) {
-    let url = request.request.url_mut();
-    if wait_of(url).is_none() {
+    if wait_of(request.request.url()).is_none() {
+        let url = request.request.url_mut();
         url.query_pairs_mut().append_pair(WAIT.0, WAIT.1);
+        allow_wait(request);
     }
-    let wait = wait_of(url).unwrap_or_default();
+}
+
+/// Gives the calls the time that the service waits for events.
+pub(crate) fn allow_wait(request: &mut Prepared) {
+    let Some(wait) = wait_of(request.request.url()) else {
+        return;
+    };
     let settings = request.settings();
     let settings = Settings {
         timeout: settings.timeout.saturating_add(wait),
@@ -223,6 +236,7 @@ fn wait_of(url: &Url) -> Option<Duration> {
 /// Returns an error that is not temporary.
 async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Prepared>), Failure> {
     let clock = Arc::clone(&request.client.shared.clock);
+    let begun = clock.now();
     let mut failures = 0_u32;
     let received = loop {
         let error = match request.read().await {
@@ -244,15 +258,21 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
     };
     let end = link::query_value(&target, "cursor");
     let url = request.request.url().clone();
-    match follow(&url, &target) {
-        Ok(next) => request.go_to(next),
+    let moved = match follow(&url, &target) {
+        Ok(next) => {
+            request.go_to(next);
+            true
+        }
         // Nothing has happened while the service waited.
-        Err(_) if url.join(&target).is_ok_and(|same| same == url) => {}
+        Err(_) if url.join(&target).is_ok_and(|same| same == url) => false,
         Err(reason) => return Err(response.unreadable(reason)),
-    }
+    };
     let events = response.into_inner();
-    if events.is_empty() && wait_of(request.request.url()).is_none_or(|wait| wait.is_zero()) {
-        clock.sleep(PAUSE).await;
+    let waits = wait_of(request.request.url()).is_some_and(|wait| !wait.is_zero());
+    if events.is_empty() && !(moved && waits) {
+        // A service that did not wait is not asked again at once.
+        let elapsed = clock.now().saturating_duration_since(begun);
+        clock.sleep(PAUSE.saturating_sub(elapsed)).await;
     }
     Ok((Page { events, end }, request))
 }

@@ -99,6 +99,15 @@ impl Parameter {
 }
 
 impl Operation {
+    /// Whether the operation is a feed: it has a `cursor`, and can `wait` for new items.
+    pub(crate) fn is_feed(&self) -> bool {
+        let has = |name| {
+            let mut parameters = self.parameters.iter();
+            parameters.any(|it| it.place == Place::Query && it.name == name)
+        };
+        has("wait") && has("cursor")
+    }
+
     /// Whether the operation accepts an `Idempotency-Key`.
     pub(crate) fn takes_idempotency_key(&self) -> bool {
         self.parameters.iter().any(|parameter| {

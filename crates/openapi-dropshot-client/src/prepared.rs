@@ -4,6 +4,7 @@ use crate::{
     CallOptions, Client, RetryPolicy,
     call::Settings,
     error::Failure,
+    feed::allow_wait,
     operation::{IDEMPOTENCY_KEY, Operation},
     recovery::new_idempotency_key,
 };
@@ -28,7 +29,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Creates a request from a call and its settings.
+    /// Creates a request from a call and its settings. If the request lets the service wait for events, this time is added to the limits.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl Prepared {
             let headers = request.headers_mut();
             headers.entry(IDEMPOTENCY_KEY).or_insert_with(new_key);
         }
-        Ok(Box::new(Prepared {
+        let mut prepared = Box::new(Prepared {
             client,
             settings,
             request,
@@ -61,7 +62,11 @@ impl Prepared {
             is_streamed: false,
             may_have_no_content: false,
             operation,
-        }))
+        });
+        if operation.is_feed() {
+            allow_wait(&mut prepared);
+        }
+        Ok(prepared)
     }
 
     pub(crate) fn settings(&self) -> &Settings {

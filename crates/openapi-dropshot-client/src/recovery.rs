@@ -18,7 +18,7 @@
 //!
 //! [`SameCredential`] does the first two steps. It is an interceptor of the call: before the first try, it calls a function that
 //! stores both. It rejects each later try that would use another credential, including tries of the next process. If the key was
-//! replaced meanwhile, check whether the creation was carried out before you repeat it.
+//! replaced meanwhile (the cause of the error is [`OtherCredential`]), check whether the creation was carried out before you repeat it.
 //! [`Error::credential_fingerprint`](crate::Error) and [`Response::credential_fingerprint`](crate::Response) say which credential
 //! a call used.
 //!
@@ -53,7 +53,11 @@
 //! cursor with 400, because it is too old or belongs to another filter, start without a cursor.
 
 use crate::{BoxError, Interceptor, TryRequest};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    error::Error,
+    fmt,
+    sync::{Mutex, PoisonError},
+};
 
 /// Returns a new value for an `Idempotency-Key`: a random UUID (RFC 9562).
 #[must_use]
@@ -67,6 +71,30 @@ pub struct SameCredential {
     expected: Mutex<Option<String>>,
     store: Box<Store>,
 }
+
+/// [`SameCredential`] did not allow a try, because the credential was replaced since the first try. It is the
+/// [`cause`](crate::Error::cause) of the error of the call.
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, recovery::OtherCredential};
+/// fn was_key_replaced(error: &Error) -> bool {
+///     error.cause().is_some_and(|cause| cause.is::<OtherCredential>())
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OtherCredential;
+
+impl fmt::Display for OtherCredential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the credential differs from that of the first try, and the Idempotency-Key is not valid for it; check whether the request \
+             was carried out before you repeat it",
+        )
+    }
+}
+
+impl Error for OtherCredential {}
 
 type Store = dyn Fn(&str) -> Result<(), BoxError> + Send + Sync;
 
@@ -90,9 +118,7 @@ impl Interceptor for SameCredential {
         let mut expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
         match &*expected {
             Some(expected) if *expected == present => Ok(()),
-            Some(_) => Err("the credential differs from that of the first try, and the Idempotency-Key is not valid for it; \
-                            check whether the request was carried out before you repeat it"
-                .into()),
+            Some(_) => Err(OtherCredential.into()),
             None => {
                 (self.store)(&present)?;
                 *expected = Some(present);

@@ -117,21 +117,22 @@ macro_rules! __settings {
         }
     };
     (@timeout) => {
-        /// Sets the time limit of this call, including all its tries; in a stream of pages, the limit of each page.
+        /// Sets the time limit of this call, including all its tries; in a stream of pages, the limit of each page. Call it after `with`.
         pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.call.change_options(|options| options.timeout(timeout));
             self
         }
     };
     (@retry) => {
-        /// Sets how often this call is tried, and how long it pauses between two tries.
+        /// Sets how often this call is tried, and how long it pauses between two tries. Call it after `with`.
         pub fn retry(mut self, policy: $crate::RetryPolicy) -> Self {
             self.call.change_options(|options| options.retry(policy));
             self
         }
     };
     (@header) => {
-        /// Adds a header to this call. If the name or the value cannot be sent, the call fails before anything is sent.
+        /// Adds a header to this call. If the name or the value cannot be sent, the call fails before anything is sent. Call it
+        /// after `with`.
         pub fn header(mut self, name: &str, value: &str) -> Self {
             self.call.change_options(|options| options.header(name, value));
             self

@@ -7,13 +7,14 @@ use petstore_client::{
     ApiKeyFile, BoxError, CallOptions, Client, ClientBuilder, ErrorCode, FailedLoad, Interceptor,
     NewPet, Pet, PetStatus, RetryPolicy, RetryStop, TryOutcome, TryRequest,
     mock::{MockResponse, MockTransport},
-    recovery::SameCredential,
+    recovery::{OtherCredential, SameCredential},
     reqwest::Method,
 };
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
+use tokio::time::Instant;
 
 fn builder(service: &MockTransport) -> ClientBuilder {
     let builder = Client::builder("http://petstore.example/v1").api_key("the-key");
@@ -184,6 +185,8 @@ async fn after_a_crash_a_creation_is_repeated_only_with_the_credential_of_the_fi
         .await
         .expect_err("the key was replaced");
     assert!(broken.was_sent() && !rejected.was_sent());
+    let cause = rejected.cause().expect("the reason");
+    assert!(cause.is::<OtherCredential>(), "{cause}");
     let again = call("key-1").send().await.expect_err("a page is not a pet");
     assert_eq!((again.status(), service.requests().len()), (Some(200), 2));
     assert_eq!(again.idempotency_key(), Some("k-1"));
@@ -205,6 +208,51 @@ async fn after_a_successful_response_the_client_no_longer_pauses_for_an_earlier_
     // This call has enough time for the pause, but the pause is already over.
     let third = tokio::time::timeout(Duration::from_secs(20), within(300)).await;
     third.expect("it does not wait").expect("a success");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_copy_of_a_client_pauses_with_it_unless_its_key_differs() {
+    let service = MockTransport::new();
+    let limited = MockResponse::error(429, "rate_limited", "later");
+    service.respond(limited.header("retry-after", "100"));
+    service.respond_to(Method::GET, "/v1/pets", page());
+    let client = client(&service);
+    let limit = client.list_pets().retry(RetryPolicy::never());
+    limit.send().await.expect_err("it is limited");
+    let paused = async |copy: ClientBuilder| {
+        let (copy, begun) = (copy.build().expect("it is valid"), Instant::now());
+        let list = copy.list_pets().timeout(Duration::from_secs(300));
+        list.send().await.expect("a success");
+        begun.elapsed().as_secs()
+    };
+    assert_eq!(paused(client.to_builder().api_key("other-key")).await, 0);
+    assert_eq!(paused(client.to_builder().app_name("shop/1")).await, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_lets_the_service_wait_has_that_much_more_time() {
+    let service = MockTransport::new();
+    let next = r#"</v1/events?cursor=c1&wait=30>; rel="next""#;
+    let events = MockResponse::json(200, &serde_json::json!([])).header("link", next);
+    service.respond(events.delay(Duration::from_secs(25)));
+    let page = client(&service).list_events().cursor("now").wait(30);
+    let page = page.retry(RetryPolicy::never()).send().await;
+    let page = page.expect("it has 10 seconds more than the service waits");
+    assert_eq!(page.next_cursor().expect("a link").as_deref(), Some("c1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feed_does_not_flood_a_service_that_does_not_wait() {
+    let service = MockTransport::new();
+    let next = r#"</v1/events?cursor=c1&wait=30>; rel="next""#;
+    let events = MockResponse::json(200, &serde_json::json!([])).header("link", next);
+    service.respond_to(Method::GET, "/v1/events", events);
+    let mut feed = client(&service).events(Some("now"));
+    let next = tokio::time::timeout(Duration::from_secs(10), feed.next()).await;
+    next.expect_err("there are no events");
+    assert_eq!(feed.cursor(), Some("c1"));
+    // One request reaches the end; then one a second.
+    assert_eq!(service.requests().len(), 11);
 }
 
 #[tokio::test]
