@@ -94,7 +94,7 @@ pub fn enable(service: SocketAddr, key: &str, url: &str, types: &Value) -> (Stri
 }
 
 /// A request that a receiver got.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Got {
     pub path: String,
     pub headers: HashMap<String, String>,
@@ -153,9 +153,9 @@ impl Receiver {
         self.events.recv_timeout(PATIENCE).expect("an event")
     }
 
-    /// Returns the next event, or `None` if there is none within this time.
-    pub fn event_within(&self, time: Duration) -> Option<Got> {
-        self.events.recv_timeout(time).ok()
+    /// Waits for the next event as long as the receiver runs.
+    pub fn next(&self) -> Option<Got> {
+        self.events.recv().ok()
     }
 
     /// Responds to a challenge for `/hold`, which [`event`](Self::event) returned.
