@@ -1,7 +1,7 @@
 //! A consumer of the feed and a webhook beside a load, both of which must get each event although processes are killed.
 //!
 //! The consumer is a separate process, so that it can be killed, too. It stores the effect of each event and the
-//! event's cursor in one transaction of its own table, as the book describes.
+//! event's cursor in one transaction of its own table, as `book/src/petstore/events.md` describes.
 
 use crate::{
     load::Target,
