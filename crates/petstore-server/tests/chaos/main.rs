@@ -4,7 +4,7 @@
 //!
 //! | variable | for |
 //! |---|---|
-//! | `PETSTORE_CHAOS_PETS` | how many pets are added; 2,000 by default, 10,000 in CI |
+//! | `PETSTORE_CHAOS_PETS` | how many pets are added; 2,000 by default, 10,000 in CI; a fifth of them for the events |
 //! | `PETSTORE_CHAOS_SEED` | another choice of faults; the seed is printed |
 
 mod clock;
@@ -13,8 +13,14 @@ mod network;
 use crate::{clock::Fast, network::Network};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use petstore_client::{Client, ClientBuilder, NewPet, Pet, PetStatus, RetryBudget, RetryPolicy};
-use petstore_test_support::process::Service;
-use std::{collections::BTreeMap, env, time::Duration};
+use petstore_test_support::{
+    ledger::Ledger,
+    load::{Faults, Target},
+    process::Service,
+    subscribers::{Subscribers, is_consumer},
+    webhooks::{Receiver, serve},
+};
+use std::{collections::BTreeMap, env, sync::Arc, time::Duration};
 
 /// How many creations run at the same time.
 const AT_ONCE: usize = 32;
@@ -144,4 +150,37 @@ async fn retries_to_a_service_that_is_down_stay_within_the_budget() {
         .await;
     assert!(outcomes.iter().all(|failed| *failed));
     assert_eq!(network.tries(), CALLS + u64::from(STOCK), "{network}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_event_is_consumed_once_and_delivered_through_a_faulty_network() {
+    if is_consumer().await {
+        return;
+    }
+    let test = "each_event_is_consumed_once_and_delivered_through_a_faulty_network";
+    let count = usize::try_from(number("PETSTORE_CHAOS_PETS", 2_000) / 5).expect("few");
+    let seed = number("PETSTORE_CHAOS_SEED", u64::from(std::process::id()));
+    println!("PETSTORE_CHAOS_SEED={seed}");
+    let service = serve(&[]);
+    let receiver = Receiver::open();
+    let feed = Network::before(service.address, seed).await;
+    let hook = Network::before_receiver(receiver.address, seed).await;
+    let (key, types) = (&service.key, &["pet.created"]);
+    let url = format!("http://{}/events", hook.address);
+    let mut subscribers =
+        Subscribers::start_with(test, service.address, key, types, receiver, &url);
+    subscribers.consume_through(feed.address);
+
+    let target = Target::new(service.address, key);
+    let mut load = target.load("pet", Faults::None, &Arc::<Ledger>::default());
+    for _ in 0..4 {
+        load.answered(count / 4).await;
+        subscribers.kill_consumer();
+    }
+    load.end(|| ()).await;
+    let pets = target.walk().await;
+    subscribers
+        .check("a faulty network", 0, || hook.repeated(), &[&pets])
+        .await;
+    println!("feed: {feed}\nwebhook: {hook}");
 }

@@ -2,10 +2,11 @@
 //! and sends requests twice. A seed decides what it does with each request.
 
 use std::{
+    collections::HashSet,
     fmt, io,
     net::SocketAddr,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -84,17 +85,36 @@ pub(crate) struct Network {
 impl Network {
     /// Starts a proxy in front of the service at this address.
     pub(crate) async fn before(service: SocketAddr, seed: u64) -> Self {
-        Network::drawing(service, move |number| draw(seed, number)).await
+        Network::drawing(service, move |number, _| draw(seed, number)).await
+    }
+
+    /// Starts a proxy in front of the receiver of a webhook. Only the first request with an event can get a fault, because
+    /// the service waits for minutes after a second failure.
+    pub(crate) async fn before_receiver(receiver: SocketAddr, seed: u64) -> Self {
+        let met = Arc::<Mutex<HashSet<String>>>::default();
+        let fate = move |number, request: &[u8]| {
+            let head = String::from_utf8_lossy(request);
+            let mut ids = head
+                .lines()
+                .filter_map(|line| line.strip_prefix("webhook-id: "));
+            let event = ids.next().filter(|id| id.starts_with("evt_"));
+            let is_first = |id: &str| met.lock().expect("no panic").insert(id.to_owned());
+            match event.is_some_and(is_first) {
+                true => draw(seed, number),
+                false => Fate::Pass,
+            }
+        };
+        Network::drawing(receiver, fate).await
     }
 
     /// Closes every connection when a request has arrived.
     pub(crate) async fn without_responses(service: SocketAddr) -> Self {
-        Network::drawing(service, |_| Fate::KillBefore).await
+        Network::drawing(service, |_, _| Fate::KillBefore).await
     }
 
     async fn drawing(
         service: SocketAddr,
-        fate: impl Fn(u64) -> Fate + Clone + Send + Sync + 'static,
+        fate: impl Fn(u64, &[u8]) -> Fate + Clone + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0")
             .await
@@ -110,8 +130,8 @@ impl Network {
             while let Ok((client, _)) = listener.accept().await {
                 let (counts, next, fate) = (Arc::clone(&counts), Arc::clone(&next), fate.clone());
                 tokio::spawn(async move {
-                    let drawn = || {
-                        let fate = fate(next.fetch_add(1, Ordering::Relaxed));
+                    let drawn = |request: &[u8]| {
+                        let fate = fate(next.fetch_add(1, Ordering::Relaxed), request);
                         count(&counts, fate);
                         fate
                     };
@@ -127,6 +147,23 @@ impl Network {
     pub(crate) fn tries(&self) -> u64 {
         let counts = self.counts.iter();
         counts.map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+
+    /// How many requests arrived twice, or arrived although the client got no successful response.
+    pub(crate) fn repeated(&self) -> usize {
+        let repeats = [
+            Fate::Duplicate,
+            Fate::KillAfter,
+            Fate::Truncate,
+            Fate::Hold,
+            Fate::Conflict,
+        ];
+        let counts = SHARES.iter().zip(self.counts.iter());
+        let counts = counts.filter(|((fate, _), _)| repeats.contains(fate));
+        let count = counts
+            .map(|(_, count)| count.load(Ordering::Relaxed))
+            .sum::<u64>();
+        usize::try_from(count).expect("few")
     }
 
     /// Whether every kind of fault occurred.
@@ -172,11 +209,11 @@ fn count(counts: &[AtomicU64; SHARES.len()], fate: Fate) {
 async fn serve(
     mut client: TcpStream,
     service: SocketAddr,
-    draw: impl Fn() -> Fate,
+    draw: impl Fn(&[u8]) -> Fate,
 ) -> io::Result<()> {
     let mut unread = Vec::new();
     while let Some(request) = message(&mut client, &mut unread).await? {
-        let response = match draw() {
+        let response = match draw(&request) {
             Fate::Pass => exchange(service, &request).await?,
             Fate::Delay => {
                 tokio::time::sleep(Duration::from_millis(20)).await;

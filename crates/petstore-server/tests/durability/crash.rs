@@ -6,6 +6,8 @@ use crate::{
     load::{Faults, Target},
     process::{Service, program},
     raw::Request,
+    subscribers::{Subscribers, is_consumer},
+    webhooks::{serve, serve_again},
 };
 use rand::{Rng, RngExt as _, SeedableRng as _, rngs::StdRng};
 use rustix::process::Signal;
@@ -23,6 +25,8 @@ const ROUNDS: usize = 4;
 /// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 const SEED: u64 = 20_261_120;
+/// The test that runs the consumers of this suite.
+pub(crate) const CONSUMER: &str = "crash::sigkill_under_load_loses_and_duplicates_nothing";
 
 /// Returns a number that an environment variable can set.
 pub(crate) fn setting(variable: &str, default: u64) -> u64 {
@@ -36,18 +40,24 @@ pub(crate) fn setting(variable: &str, default: u64) -> u64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sigkill_under_load_loses_and_duplicates_nothing() {
+    if is_consumer().await {
+        return;
+    }
     let rounds = setting("PETSTORE_CRASH_ROUNDS", ROUNDS as u64);
     let seed = setting("PETSTORE_CRASH_SEED", SEED);
+    let most = usize::try_from(setting("PETSTORE_CRASH_PETS", 800)).expect("few");
     let mut random = StdRng::seed_from_u64(seed);
     let ledger = Arc::<Ledger>::default();
-    let mut service = Service::start();
+    let mut service = serve(&[]);
     let (folder, key) = (Arc::clone(&service.folder), service.key.clone());
-    let (mut counts, mut repeated) = (Counts::default(), 0);
+    let mut subscribers = Subscribers::start(CONSUMER, service.address, &key, &["pet.created"]);
+    let (mut counts, mut repeated, mut pets) = (Counts::default(), 0, Vec::new());
 
     for round in 0..rounds {
         let target = Target::new(service.address, &key);
         let mut load = target.load(&round.to_string(), Faults::None, &ledger);
-        load.answered(random.random_range(1..800)).await;
+        load.answered(random.random_range(1..most)).await;
+        subscribers.kill_consumer();
         let moment = Duration::from_micros(random.random_range(0..1500));
         let left = load
             .end(|| {
@@ -60,13 +70,19 @@ async fn sigkill_under_load_loses_and_duplicates_nothing() {
         if random.random_ratio(1, 3) {
             interrupt_a_start(&service, &mut random);
         }
-        service = Service::start_in(Arc::clone(&folder), &[], &[]);
+        service = serve_again(Arc::clone(&folder), &[], Some(&key));
+        subscribers.follow(service.address);
         let target = Target::new(service.address, &key);
         target.repeat(&left, &ledger).await;
         repeated += left.len();
-        counts = ledger.compare(&target.walk().await);
+        pets = target.walk().await;
+        counts = ledger.compare(&pets);
         counts.assert_nothing_wrong();
     }
+    let kills = usize::try_from(rounds).expect("few");
+    subscribers
+        .check("pets on SQLite", kills, || 0, &[&pets])
+        .await;
     println!("rounds {rounds}, seed {seed}, {counts}; {repeated} were asked for again");
     assert!(counts.answered > 0 && counts.found >= counts.answered);
     assert!(repeated > 0, "no create was cut off");

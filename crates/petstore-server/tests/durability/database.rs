@@ -3,11 +3,12 @@
 //! killed recovers without a restart.
 
 use crate::{
-    crash::setting,
+    crash::{CONSUMER, setting},
     ledger::{Counts, Ledger},
     load::{Event, Faults, Target},
     postgres::own,
-    process::Service,
+    subscribers::Subscribers,
+    webhooks::{serve, serve_again},
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use rustix::process::Signal;
@@ -32,12 +33,15 @@ async fn sigkill_of_service_or_database_under_load_loses_and_duplicates_nothing(
     };
     let rounds = setting("PETSTORE_CRASH_ROUNDS_POSTGRES", ROUNDS);
     let seed = setting("PETSTORE_CRASH_SEED", SEED);
+    let most = usize::try_from(setting("PETSTORE_CRASH_PETS", 400)).expect("few");
     let mut random = StdRng::seed_from_u64(seed);
     let ledger = Arc::<Ledger>::default();
     let url = cluster.database().await.url().to_string();
     let arguments = ["--database", url.as_str()];
-    let mut service = Service::start_with(&arguments);
+    let mut service = serve(&arguments);
     let key = service.key.clone();
+    let mut subscribers = Subscribers::start(CONSUMER, service.address, &key, &["pet.created"]);
+    let mut pets = Vec::new();
     let (mut counts, mut rejected, mut cut, mut repeated) = (Counts::default(), 0, 0, 0);
     let mut killed = [0; 3];
 
@@ -48,14 +52,15 @@ async fn sigkill_of_service_or_database_under_load_loses_and_duplicates_nothing(
         killed[place] += 1;
         let target = Target::new(service.address, &key);
         let mut load = target.load(&round.to_string(), Faults::Outages, &ledger);
-        load.answered(random.random_range(1..400)).await;
+        load.answered(random.random_range(1..most)).await;
+        subscribers.kill_consumer();
         if victim != Victim::Service {
             cluster.kill();
         }
         if victim == Victim::Database {
             load.met(Event::Rejected, 20).await;
             cluster.start().await;
-            load.answered(random.random_range(1..400)).await;
+            load.answered(random.random_range(1..most)).await;
         }
         let seen = load.seen();
         (rejected, cut) = (rejected + seen.rejected, cut + seen.cut);
@@ -68,15 +73,21 @@ async fn sigkill_of_service_or_database_under_load_loses_and_duplicates_nothing(
                 cluster.start().await;
             }
             let folder = Arc::clone(&service.folder);
-            service = Service::start_in(folder, &arguments, &[]);
+            service = serve_again(folder, &arguments, Some(&key));
+            subscribers.follow(service.address);
             left
         };
         let target = Target::new(service.address, &key);
         target.repeat(&left, &ledger).await;
         repeated += left.len();
-        counts = ledger.compare(&target.walk().await);
+        pets = target.walk().await;
+        counts = ledger.compare(&pets);
         counts.assert_nothing_wrong();
     }
+    let kills = usize::try_from(rounds).expect("few");
+    subscribers
+        .check("pets on PostgreSQL", kills, || 0, &[&pets])
+        .await;
     let [services, databases, both] = killed;
     println!(
         "PostgreSQL: rounds {rounds} (service {services}, database {databases}, both {both}), seed {seed}, {counts}; {rejected} got 503, {cut} were cut, {repeated} were asked for again"

@@ -6,7 +6,9 @@
 //! |---|---|
 //! | `PETSTORE_CRASH_ROUNDS` | how often the service is killed; a few times by default |
 //! | `PETSTORE_CRASH_ROUNDS_POSTGRES` | how often the service, its PostgreSQL, or both are |
+//! | `PETSTORE_CRASH_PETS` | how many pets are created before a kill at most |
 //! | `PETSTORE_CRASH_SEED` | another choice of the moments; it is printed |
+//! | `PETSTORE_WAIT_FOR_LEASES` | whether the deliveries of a killed service to webhooks wait for their leases, 75 seconds |
 
 mod backup;
 mod clock;
@@ -22,7 +24,9 @@ mod stalled;
 mod stalled_writes;
 mod trace;
 
-use petstore_test_support::{faulty_disk, ledger, load, postgres, process, raw, sales, scrape};
+use petstore_test_support::{
+    faulty_disk, ledger, load, postgres, process, raw, sales, scrape, subscribers, webhooks,
+};
 use std::{
     fs,
     path::{Path, PathBuf},

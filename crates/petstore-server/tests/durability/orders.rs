@@ -3,10 +3,12 @@
 //! the status of its pet.
 
 use crate::{
-    crash::setting,
+    crash::{CONSUMER, setting},
+    load,
     postgres::shared,
-    process::Service,
     sales::{Told, check, note},
+    subscribers::Subscribers,
+    webhooks::{serve, serve_again},
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use reqwest::{Client, Method, StatusCode};
@@ -62,22 +64,6 @@ impl Target {
         Some(())
     }
 
-    /// Returns all items of a list, read page by page.
-    async fn walk(&self, path: &str) -> Vec<Value> {
-        let mut met = Vec::new();
-        let mut target = format!("{}{path}?limit=100", self.base);
-        loop {
-            let request = self.client.get(&target).bearer_auth(&self.key);
-            let response = request.send().await.expect("the service responds");
-            let link = response.headers().get("link").cloned();
-            met.extend(response.json::<Vec<Value>>().await.expect("a page"));
-            let Some(link) = link else { return met };
-            let link = link.to_str().expect("a link is text");
-            let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));
-            target = format!("{}{path}{}", self.base, next.expect("a target").0);
-        }
-    }
-
     /// Places orders and ends them, until the service is killed.
     async fn sell(&self, mut random: StdRng, told: Told, steps: mpsc::UnboundedSender<()>) {
         loop {
@@ -131,8 +117,11 @@ impl Target {
 async fn rounds(backend: &str, arguments: &[&str], rounds: u64) {
     let seed = setting("PETSTORE_CRASH_SEED", SEED);
     let mut random = StdRng::seed_from_u64(seed);
-    let mut service = Service::start_with(arguments);
+    let mut service = serve(arguments);
     let (folder, key) = (Arc::clone(&service.folder), service.key.clone());
+    let types = &["pet.status_changed", "order.placed", "order.updated"];
+    let mut subscribers = Subscribers::start(CONSUMER, service.address, &key, types);
+    let (mut pets, mut orders) = (Vec::new(), Vec::new());
     let told = Told::default();
     let (mut unanswered, mut left_open) = (0, 0);
     for round in 0..rounds {
@@ -150,16 +139,16 @@ async fn rounds(backend: &str, arguments: &[&str], rounds: u64) {
         for _ in 0..random.random_range(20..400) {
             steps.recv().await.expect("clients continue");
         }
+        subscribers.kill_consumer();
         service.signal(Signal::KILL);
         clients.join_all().await;
         service.ended();
 
-        service = Service::start_in(Arc::clone(&folder), arguments, &[]);
-        let target = Target::new(service.address, &key);
-        let (pets, orders) = (
-            target.walk("/pets").await,
-            target.walk("/store/orders").await,
-        );
+        service = serve_again(Arc::clone(&folder), arguments, Some(&key));
+        subscribers.follow(service.address);
+        let target = load::Target::new(service.address, &key);
+        pets = target.walk().await;
+        orders = target.read("store/orders?limit=100").await;
         check(&told, &pets, &orders);
         let told = told.lock().expect("no holder panics");
         unanswered = orders.len() - told.len();
@@ -172,6 +161,9 @@ async fn rounds(backend: &str, arguments: &[&str], rounds: u64) {
             })
             .count();
     }
+    let kills = usize::try_from(rounds).expect("few");
+    let (name, changed) = (format!("orders on {backend}"), [&pets[..], &orders]);
+    subscribers.check(&name, kills, || 0, &changed).await;
     let told = told.lock().expect("no holder panics").len();
     println!(
         "{backend}: rounds {rounds}, seed {seed}; {told} orders were answered, {unanswered} more are there, {left_open} are open"

@@ -5,9 +5,11 @@
 use crate::{
     process::{Service, program_by},
     trace::{Trace, Undurable, can_trace, strace},
+    webhooks::{LOCAL, Receiver, create_key, enable, write_key},
 };
 use rusqlite::Connection;
 use rustix::process::Signal;
+use serde_json::json;
 use std::{
     env,
     io::Write as _,
@@ -33,7 +35,7 @@ fn cannot_trace() -> bool {
 }
 
 #[test]
-fn no_pet_is_acknowledged_before_its_write_was_synced() {
+fn no_pet_is_acknowledged_or_sent_as_an_event_before_its_write_was_synced() {
     if cannot_trace() {
         return;
     }
@@ -41,9 +43,16 @@ fn no_pet_is_acknowledged_before_its_write_was_synced() {
     let elsewhere = TempDir::new().expect("a folder can be made");
     let output = elsewhere.path().join("trace");
     let mut command = program_by(&strace(&output), folder.path());
-    command.args(["serve", "--listen", "127.0.0.1:0"]);
+    command
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .args(LOCAL);
+    write_key(folder.path());
     let mut service = Service::start_by(command, Arc::clone(&folder));
-    service.key = service.shown_key();
+    service.key = create_key(folder.path(), &[]);
+    let receiver = Receiver::open();
+    let types = json!(["pet.created"]);
+    let url = receiver.url("/events");
+    let (_, secret) = enable(service.address, &service.key, &url, &types);
 
     // First one pet after the other, then several at the same time, which share a commit.
     let alone = ["alone-a", "alone-b"];
@@ -56,13 +65,17 @@ fn no_pet_is_acknowledged_before_its_write_was_synced() {
             scope.spawn(|| service.add(name, None));
         }
     });
+    for _ in 0..alone.len() + together.len() {
+        assert!(receiver.event().verify(&secret));
+    }
     let pid = service.pid().as_raw_nonzero().get().unsigned_abs();
     service.signal(Signal::TERM);
     service.ended();
 
     let trace = Trace::complete(&output, pid);
     for name in alone.into_iter().chain(together.iter().map(String::as_str)) {
-        assert_eq!(trace.durable(name), Ok(()), "{name}");
+        let webhook = trace.durable_before("POST /events", name);
+        assert_eq!([trace.durable(name), webhook], [Ok(()); 2], "{name}");
     }
     let folder = folder.path().canonicalize().expect("the folder");
     assert!(trace.synced_folder(&folder, alone[0]));

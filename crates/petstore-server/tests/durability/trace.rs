@@ -25,6 +25,9 @@ struct Call {
     end: Option<usize>,
 }
 
+/// The status of the response to the creation of a pet.
+const CREATED: &str = "HTTP/1.1 201 Created";
+
 pub(crate) struct Trace(Vec<Call>);
 
 /// Why a response confirms more than the disk contained.
@@ -106,9 +109,14 @@ impl Trace {
 
     /// Checks whether the pet with this name was durable when its client got the response.
     pub(crate) fn durable(&self, pet: &str) -> Result<(), Undurable> {
-        let response = self.response(pet);
+        self.durable_before(CREATED, pet)
+    }
+
+    /// Checks whether the pet was durable when a message with this text and the pet was sent.
+    pub(crate) fn durable_before(&self, text: &str, pet: &str) -> Result<(), Undurable> {
+        let sent = self.sent(text, pet);
         let log: Vec<_> = self
-            .before(response)
+            .before(sent)
             .filter(|call| call.file.ends_with("-wal"))
             .collect();
         let writes: Vec<_> = log.iter().filter(|call| call.name == "pwrite64").collect();
@@ -135,18 +143,18 @@ impl Trace {
     pub(crate) fn synced_folder(&self, folder: &Path, pet: &str) -> bool {
         let log_begins = self.0.iter().find(|call| call.file.ends_with("-wal"));
         let log_begins = log_begins.expect("a log").begin;
-        self.before(self.response(pet))
+        self.before(self.sent(CREATED, pet))
             .any(|call| is_sync(call) && Path::new(&call.file) == folder && call.begin > log_begins)
     }
 
-    /// Returns the position at which the response to the creation of this pet begins.
-    fn response(&self, pet: &str) -> usize {
-        let response = self.0.iter().find(|call| {
+    /// Returns the position at which a message with this text and the pet is sent.
+    fn sent(&self, text: &str, pet: &str) -> usize {
+        let message = self.0.iter().find(|call| {
             call.file.starts_with("socket:")
-                && contains(&call.data, "201 Created")
+                && contains(&call.data, text)
                 && contains(&call.data, pet)
         });
-        response.expect("the pet was answered").begin
+        message.expect("the pet was sent").begin
     }
 
     /// Returns the calls that ended before this position.

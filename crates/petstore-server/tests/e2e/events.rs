@@ -2,21 +2,16 @@
 //! describes them.
 
 use crate::{
-    client::client_of,
     process::{Service, run_ok},
     raw::{Connection, RawResponse, Request},
     scrape::Watched,
 };
-use petstore_client::{Event, FeedItem, NewPet, RetryPolicy};
-use rusqlite::Connection as Consumer;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{
     fs,
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
-use tokio::time::timeout;
 
 /// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -295,120 +290,4 @@ fn a_service_without_events_has_no_feed_and_enabling_events_starts_a_new_feed() 
     lost(&service, &before, "cursor_reset");
     let (events, _) = page(&service, "/v1/events");
     assert_eq!(events.len(), 1, "{events:?}");
-}
-
-/// The consumer has a table with the effects and a table with its cursor, and writes to both in one transaction.
-async fn apply_all(
-    own: &mut Consumer,
-    client: &petstore_client::Client,
-    is_over: &dyn Fn() -> bool,
-) {
-    let stored = own.query_row("SELECT cursor FROM consumed", [], |row| {
-        row.get::<_, String>(0)
-    });
-    let mut events = client.events(stored.ok().as_deref());
-    loop {
-        let Ok(event) = timeout(Duration::from_secs(1), events.next()).await else {
-            if is_over() {
-                return;
-            }
-            continue;
-        };
-        let FeedItem::Known(Event::PetCreated(event)) = event.expect("no end").expect("an event")
-        else {
-            panic!("only pets are added");
-        };
-        let cursor = events.cursor().expect("a cursor");
-        let transaction = own.transaction().expect("begun");
-        let seen = "INSERT INTO seen (event, pet) VALUES (?1, ?2)";
-        transaction
-            .execute(seen, (&event.id, event.data.id))
-            .expect("the effect");
-        transaction
-            .execute("DELETE FROM consumed", [])
-            .expect("the old one");
-        transaction
-            .execute("INSERT INTO consumed VALUES (?1)", [cursor])
-            .expect("the cursor");
-        transaction.commit().expect("committed");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_consumer_that_stores_its_cursor_gets_each_event_once_even_if_the_service_is_killed() {
-    let mut own = Consumer::open_in_memory().expect("memory");
-    let tables = "CREATE TABLE seen (number INTEGER PRIMARY KEY, event TEXT, pet INTEGER); CREATE TABLE consumed (cursor TEXT)";
-    own.execute_batch(tables).expect("tables");
-    let mut service = Service::start();
-    for life in 0..4 {
-        let client = client_of(&service);
-        let is_killed = AtomicBool::new(false);
-        let added = AtomicUsize::new(0);
-        let writer = async |_| {
-            while !is_killed.load(Ordering::Relaxed) {
-                let pet = NewPet::builder().name("Rex").category_id(7);
-                let retry = RetryPolicy::never();
-                if client
-                    .create_pet()
-                    .body(pet)
-                    .retry(retry)
-                    .send()
-                    .await
-                    .is_ok()
-                {
-                    added.fetch_add(1, Ordering::Relaxed);
-                }
-            }
-        };
-        let killer = async {
-            while added.load(Ordering::Relaxed) < 100 {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-            // The last process is stopped regularly.
-            if life < 3 {
-                service.signal(Signal::KILL);
-            }
-            is_killed.store(true, Ordering::Relaxed);
-        };
-        let is_over = || is_killed.load(Ordering::Relaxed);
-        let writers = futures::future::join_all((0..8).map(writer));
-        tokio::join!(writers, killer, apply_all(&mut own, &client, &is_over));
-        if life < 3 {
-            service.ended();
-            let mut again = Service::start_in(service.folder.clone(), &[], &[]);
-            again.key.clone_from(&service.key);
-            service = again;
-        }
-    }
-    let (mut target, mut expected) = ("/v1/events?limit=500".to_owned(), Vec::new());
-    loop {
-        let (events, next) = page(&service, &target);
-        if events.is_empty() {
-            break;
-        }
-        expected.extend(
-            events
-                .iter()
-                .map(|event| event["id"].as_str().expect("an id").to_owned()),
-        );
-        target = next;
-    }
-    let mut seen = own
-        .prepare("SELECT event FROM seen ORDER BY number")
-        .expect("a statement");
-    let seen = seen.query_map([], |row| row.get(0)).expect("rows");
-    let seen: Vec<String> = seen.collect::<Result<_, _>>().expect("rows");
-    assert!(seen.len() >= 400, "{}", seen.len());
-    assert!(seen == expected, "{} of {}", seen.len(), expected.len());
-    let mut pets = client_of(&service).list_pets().limit(100).stream();
-    let mut count = 0;
-    while let Some(pet) = pets.next().await {
-        pet.expect("a pet");
-        count += 1;
-    }
-    assert_eq!(
-        count,
-        seen.len(),
-        "a pet is there if and only if its event is"
-    );
 }

@@ -4,13 +4,12 @@ use crate::{
     events::order,
     process::{Service, run_failing, run_ok},
     raw::{RawResponse, Request},
-    receivers::{LOCAL, Receiver},
+    receivers::{self, LOCAL, Receiver, create_key, serve_again, write_key},
     scrape::{self, Scrape},
 };
 use serde_json::{Value, json};
 use std::{
     fs,
-    path::Path,
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -18,9 +17,6 @@ use std::{
 
 /// How long a test waits before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The settings of a service that has a key for webhooks.
-const KEY_FILE: [&str; 2] = ["--webhook-key-file", "webhooks.key"];
 
 /// Waits until there is a value.
 #[track_caller]
@@ -41,10 +37,6 @@ struct World {
     key: String,
 }
 
-fn write_key(folder: &Path) {
-    fs::write(folder.join("webhooks.key"), "k".repeat(48)).expect("a key file");
-}
-
 impl World {
     fn start() -> Self {
         Self::start_with(&[])
@@ -53,26 +45,28 @@ impl World {
     fn start_with(arguments: &[&str]) -> Self {
         let folder = Arc::new(tempfile::tempdir().expect("a folder"));
         write_key(folder.path());
-        let arguments = [&KEY_FILE[..], &LOCAL, arguments].concat();
+        let arguments = [&LOCAL, arguments].concat();
         let mut service = Service::start_in(folder, &arguments, &[]);
-        let key = Self::key(&service);
+        let key = create_key(service.folder.path(), &[]);
         service.key.clone_from(&key);
         World { service, key }
     }
 
-    fn key(service: &Service) -> String {
-        let scope = ["key", "create", "shop", "--scope", "read,write,webhooks"];
-        run_ok(service.folder.path(), &scope).trim().to_owned()
+    /// Starts the service again, after it has ended.
+    fn start_again(self) -> Self {
+        let World { service, key } = self;
+        let service = serve_again(service.folder.clone(), &[], Some(&key));
+        World { service, key }
     }
 
     fn send(&self, method: &str, target: &str, body: Option<Value>) -> RawResponse {
-        let mut request = Request::new(method, &format!("/v1/webhooks{target}")).key(&self.key);
-        if let Some(body) = body {
-            request = request
-                .header("content-type", "application/json")
-                .body(body.to_string());
-        }
-        self.service.send(&request)
+        receivers::request(
+            self.service.address,
+            &self.key,
+            method,
+            target,
+            body.as_ref(),
+        )
     }
 
     fn ok(&self, method: &str, target: &str, body: Option<Value>) -> Value {
@@ -86,14 +80,7 @@ impl World {
 
     /// An enabled webhook: its id and its secret.
     fn enabled(&self, url: &str, types: Value) -> (String, String) {
-        let created = self.ok("POST", "", Some(json!({"url": url, "types": types})));
-        assert_eq!(created["status"], "pending");
-        let text = |name: &str| created[name].as_str().expect("a text").to_owned();
-        let (id, secret) = (text("id"), text("secret"));
-        let verified = self.ok("POST", &format!("/{id}/verification"), None);
-        assert_eq!(verified["status"], "enabled");
-        assert_eq!(verified.get("secret"), None);
-        (id, secret)
+        receivers::enable(self.service.address, &self.key, url, &types)
     }
 
     fn deliveries(&self, id: &str) -> Vec<Value> {
@@ -270,7 +257,7 @@ fn webhooks_require_the_webhook_scope_and_are_visible_only_to_the_key_that_creat
         response.assert_error(403, "insufficient_scope");
     }
     let other = World {
-        key: World::key(&world.service),
+        key: create_key(world.service.folder.path(), &[]),
         ..world
     };
     assert_eq!(other.ok("GET", "", None), json!([]));
@@ -302,9 +289,9 @@ fn webhooks_require_the_webhook_scope_and_are_visible_only_to_the_key_that_creat
 fn addresses_that_are_not_public_are_rejected() {
     let folder = Arc::new(tempfile::tempdir().expect("a folder"));
     write_key(folder.path());
-    let service = Service::start_in(folder, &KEY_FILE, &[]);
+    let service = Service::start_in(folder, &LOCAL[..2], &[]);
     let world = World {
-        key: World::key(&service),
+        key: create_key(service.folder.path(), &[]),
         service,
     };
     for url in [
@@ -338,7 +325,7 @@ fn addresses_that_are_not_public_are_rejected() {
 fn without_a_key_file_there_are_no_webhooks() {
     let service = Service::start();
     let world = World {
-        key: World::key(&service),
+        key: create_key(service.folder.path(), &[]),
         service,
     };
     let response = world.send("GET", "", None);
@@ -349,19 +336,12 @@ fn without_a_key_file_there_are_no_webhooks() {
 #[test]
 fn a_killed_server_loses_no_delivery_and_a_revoked_key_gets_no_event() {
     let shop = Receiver::open();
-    let world = World::start();
+    let mut world = World::start();
     let (id, secret) = world.enabled(&shop.url("/events"), json!(["pet.created"]));
-    let World { mut service, key } = world;
-    service.add("Rex", None);
-    service.signal(rustix::process::Signal::KILL);
-    service.ended();
-    let mut service = Service::start_in(
-        service.folder.clone(),
-        &[&KEY_FILE[..], &LOCAL].concat(),
-        &[],
-    );
-    service.key.clone_from(&key);
-    let world = World { service, key };
+    world.service.add("Rex", None);
+    world.service.signal(rustix::process::Signal::KILL);
+    world.service.ended();
+    let mut world = world.start_again();
     world.service.add("Tom", None);
     let mut names = Vec::new();
     while !["Rex", "Tom"]
@@ -380,7 +360,6 @@ fn a_killed_server_loses_no_delivery_and_a_revoked_key_gets_no_event() {
         .expect("the key");
     let key = line.split('\t').next().expect("an id");
     run_ok(world.service.folder.path(), &["key", "revoke", key]);
-    let mut world = world;
     world.service.key = run_ok(world.service.folder.path(), &["key", "create", "clerk"])
         .trim()
         .to_owned();
@@ -430,13 +409,13 @@ fn a_key_file_that_cannot_be_used_is_rejected_at_the_start() {
         (vec![b'k'; 5000], "has more than 4096 bytes"),
     ] {
         fs::write(&file, content).expect("a file");
-        let error = run_failing(folder.path(), &["serve", KEY_FILE[0], KEY_FILE[1]], 2);
+        let error = run_failing(folder.path(), &["serve", LOCAL[0], LOCAL[1]], 2);
         assert!(
             error.contains("webhook-key-file") && error.contains(why),
             "{error}"
         );
     }
-    let error = run_failing(folder.path(), &["serve", KEY_FILE[0], "."], 2);
+    let error = run_failing(folder.path(), &["serve", LOCAL[0], "."], 2);
     assert!(error.contains("is not a file"), "{error}");
 }
 
@@ -469,16 +448,13 @@ fn a_webhook_that_is_disabled_during_its_verification_stays_disabled() {
 
 #[test]
 fn with_another_key_nothing_is_sent_until_the_secret_is_replaced() {
-    let (world, shop) = (World::start(), Receiver::open());
+    let (mut world, shop) = (World::start(), Receiver::open());
     let (id, old) = world.enabled(&shop.url("/events"), json!(["pet.created"]));
-    let World { mut service, key } = world;
-    service.signal(rustix::process::Signal::TERM);
-    service.ended();
-    fs::write(service.folder.path().join("webhooks.key"), "x".repeat(48)).expect("a key file");
-    let settings = [&KEY_FILE[..], &LOCAL].concat();
-    let mut service = Service::start_in(service.folder.clone(), &settings, &[]);
-    service.key.clone_from(&key);
-    let world = World { service, key };
+    world.service.signal(rustix::process::Signal::TERM);
+    world.service.ended();
+    let file = world.service.folder.path().join("webhooks.key");
+    fs::write(file, "x".repeat(48)).expect("a key file");
+    let world = world.start_again();
     world.service.add("Rex", None);
     let failed = world.until(&id, |newest| newest["tries"] == 1);
     assert_eq!(failed["lastTry"]["failure"], "signature");

@@ -6,6 +6,7 @@ use crate::{
     postgres::{as_user, hand_over, owner_for},
     process::{Service, program},
     settings::{FILES, Ports, Values, filled},
+    webhooks::{LOCAL, create_key, write_key},
 };
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -76,6 +77,7 @@ impl Machine {
             ("PETSTORE_ADMIN_PORT", ports.admin.to_string()),
         ]);
         let owner = owner_for(&folder);
+        write_key(home.path());
         for file in FILES {
             let place = if file == "petstore.toml" {
                 home.path()
@@ -135,10 +137,17 @@ impl Machine {
     /// requests.
     pub(crate) fn serve(&self) -> Service {
         let mut command = program(self.home.path());
-        command.args(["serve", "--config", "petstore.toml"]);
+        command
+            .args(["serve", "--config", "petstore.toml"])
+            .args(LOCAL);
         // This variable takes precedence over the file.
         command.env_remove("PETSTORE_ADMIN_LISTEN");
         Service::start_by(command, Arc::clone(&self.home))
+    }
+
+    /// Creates a key that may manage webhooks.
+    pub(crate) fn create_key(&self) -> String {
+        create_key(self.home.path(), &["--config", "petstore.toml"])
     }
 
     /// Returns the last log lines of etcd and Patroni.

@@ -1,6 +1,6 @@
 //! Tests the failover of the cluster in `examples/deploy/cluster` on one machine: etcd, Patroni,
 //! PostgreSQL and the service run three times, with HAProxy in front. Under load, the leading machine is
-//! killed, then a server, and both are started again. `tests/durability` kills a single database.
+//! killed, then a server, and both are started again. Then HAProxy is killed. `tests/durability` kills a single database.
 //!
 //! A round takes about a minute, so `.ci/failover` runs this test and `cargo xtask test` does not. It
 //! needs Patroni, etcd, HAProxy and PostgreSQL.
@@ -14,4 +14,4 @@ mod machine;
 mod rounds;
 mod settings;
 
-use petstore_test_support::{haproxy, ledger, load, postgres, process};
+use petstore_test_support::{haproxy, ledger, load, postgres, process, subscribers, webhooks};

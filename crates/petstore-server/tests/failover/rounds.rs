@@ -1,4 +1,4 @@
-//! Kills the leading machine under load, then a server, and starts both again.
+//! Kills the leading machine under load, then a server, and starts both again. Then it kills the proxy.
 
 use crate::{
     cluster::Cluster,
@@ -6,17 +6,24 @@ use crate::{
     ledger::Ledger,
     load::{Event, Faults, Seen, Target},
     settings,
+    subscribers::{Subscribers, is_consumer},
 };
 use rustix::process::Signal;
 use std::{env, sync::Arc, time::Instant};
 use test_support::{Need, leave_to, skip};
 
+const CONSUMER: &str =
+    "rounds::killing_a_leader_and_a_server_loses_and_duplicates_no_acknowledged_write";
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killing_a_leader_and_a_server_loses_and_duplicates_no_acknowledged_write() {
+    if is_consumer().await {
+        return;
+    }
     let Ok(rounds) = env::var("PETSTORE_FAILOVER_ROUNDS") else {
         return leave_to(".ci/failover", "takes minutes");
     };
-    let rounds = rounds
+    let rounds: usize = rounds
         .parse()
         .expect("PETSTORE_FAILOVER_ROUNDS is a number");
     let programs = match settings::programs() {
@@ -27,18 +34,20 @@ async fn killing_a_leader_and_a_server_loses_and_duplicates_no_acknowledged_writ
     let mut cluster = Cluster::start(&programs).await;
     // The first server creates the tables and the key.
     let first = cluster.machines[0].serve();
-    let key = first.shown_key();
+    let key = cluster.machines[0].create_key();
     let mut servers = [
         first,
         cluster.machines[1].serve(),
         cluster.machines[2].serve(),
     ];
-    let proxy = Haproxy::start(&cluster.servers());
+    let mut proxy = Haproxy::start(&cluster.servers());
     println!("all is up after {:.1} s", begin.elapsed().as_secs_f64());
-    let target = Target::new(proxy.address, &key);
     let ledger = Arc::<Ledger>::default();
+    let mut subscribers = Subscribers::start(CONSUMER, proxy.address, &key, &["pet.created"]);
+    let mut pets = Vec::new();
 
     for round in 1..=rounds {
+        let target = Target::new(proxy.address, &key);
         let mut load = target.load(&round.to_string(), Faults::ProxiedOutages, &ledger);
         load.answered(200).await;
         let before = load.seen();
@@ -70,6 +79,7 @@ async fn killing_a_leader_and_a_server_loses_and_duplicates_no_acknowledged_writ
         let name = cluster.machines[server].name;
         servers[server].signal(Signal::KILL);
         servers[server].ended();
+        subscribers.kill_consumer();
         load.answered(200).await;
         report(
             round,
@@ -89,15 +99,23 @@ async fn killing_a_leader_and_a_server_loses_and_duplicates_no_acknowledged_writ
             load.seen(),
         );
 
-        let left = load.end(|| ()).await;
+        let left = load.end(|| drop(proxy)).await;
+        proxy = Haproxy::start(&cluster.servers());
+        subscribers.follow(proxy.address);
+        let target = Target::new(proxy.address, &key);
         target.repeat(&left, &ledger).await;
-        let counts = ledger.compare(&target.walk().await);
+        pets = target.walk().await;
+        let counts = ledger.compare(&pets);
         println!(
             "round {round}: {counts}; {} were asked for again",
             left.len()
         );
         counts.assert_nothing_wrong();
     }
+    // In each round, a database and a server were killed.
+    subscribers
+        .check("failover on PostgreSQL", 2 * rounds, || 0, &[&pets])
+        .await;
 }
 
 fn report(round: usize, what: &str, seen: Seen) {

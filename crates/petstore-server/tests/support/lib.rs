@@ -20,4 +20,5 @@ pub mod raw;
 pub mod sales;
 pub mod samples;
 pub mod scrape;
+pub mod subscribers;
 pub mod webhooks;

@@ -107,8 +107,13 @@ impl Target {
 
     /// Returns all pets, read page by page.
     pub async fn walk(&self) -> Vec<Value> {
+        self.read("pets?limit=100").await
+    }
+
+    /// Returns a whole list, read page by page. The feed of events has links to pages that are empty so far.
+    pub async fn read(&self, list: &str) -> Vec<Value> {
         let mut met = Vec::new();
-        let mut page = self.pets.join("?limit=100").expect("a query");
+        let mut page = self.pets.join(list).expect("a list");
         loop {
             let request = self.client.get(page.clone()).bearer_auth(&self.key);
             let response = request.send().await.expect("the service responds");
@@ -118,10 +123,12 @@ impl Target {
                 let target = link.strip_prefix('<').and_then(|link| link.split_once('>'));
                 page.join(target.expect("a target").0).expect("a query")
             });
-            met.extend(response.json::<Vec<Value>>().await.expect("pets"));
+            let items: Vec<Value> = response.json().await.expect("a page");
+            let is_end = items.is_empty();
+            met.extend(items);
             match next {
-                Some(next) => page = next,
-                None => return met,
+                Some(next) if !is_end => page = next,
+                _ => return met,
             }
         }
     }
