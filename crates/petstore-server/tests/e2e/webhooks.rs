@@ -536,7 +536,7 @@ fn the_owner_of_the_service_can_list_and_delete_webhooks() {
     let (world, shop) = (World::start(), Receiver::open());
     let url = shop.url("/events");
     let (id, _) = world.enabled(&url, json!(["pet.created"]));
-    let other = World::key(&world.service);
+    let other = create_key(world.service.folder.path(), &[]);
     let request = Request::new("POST", "/v1/webhooks")
         .key(&other)
         .header("content-type", "application/json")
