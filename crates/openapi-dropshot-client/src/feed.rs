@@ -1,14 +1,13 @@
 //! Follows a feed of events: reads it page by page, waits for new events, and continues after temporary errors.
 
 use crate::{
-    Error, ErrorCode, Response, call::Settings, error::Failure, link, pages::follow,
+    Error, ErrorCode, Response, error::Failure, link, operation::WAIT, pages::follow,
     prepared::Prepared,
 };
 use futures_util::{
     Stream, StreamExt as _,
     stream::{self, BoxStream},
 };
-use reqwest::Url;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
@@ -20,8 +19,8 @@ use std::{
     time::Duration,
 };
 
-/// The parameter for the time in seconds that the service may wait for events, and its value if the request does not set it.
-const WAIT: (&str, &str) = ("wait", "30");
+/// The time in seconds that the service may wait for events if the request does not set it.
+const SECONDS: &str = "30";
 /// The least time between an empty page and the next request if the service does not wait, and the lowest maximum of the pause after an error.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -202,31 +201,11 @@ impl<C: std::fmt::Display> Error<C> {
 
 /// Lets the service wait for events if the request does not say how long.
 fn wait_longer(request: &mut Prepared) {
-    if wait_of(request.request.url()).is_none() {
+    if request.wait().is_none() {
         let url = request.request.url_mut();
-        url.query_pairs_mut().append_pair(WAIT.0, WAIT.1);
-        allow_wait(request);
+        url.query_pairs_mut().append_pair(WAIT, SECONDS);
+        request.allow_wait();
     }
-}
-
-/// Gives the calls the time that the service waits for events.
-pub(crate) fn allow_wait(request: &mut Prepared) {
-    let Some(wait) = wait_of(request.request.url()) else {
-        return;
-    };
-    let settings = request.settings();
-    let settings = Settings {
-        timeout: settings.timeout.saturating_add(wait),
-        try_timeout: settings.try_timeout.saturating_add(wait),
-        ..settings.clone()
-    };
-    request.settings = Some(Box::new(settings));
-}
-
-fn wait_of(url: &Url) -> Option<Duration> {
-    let mut query = url.query_pairs();
-    let (_, seconds) = query.find(|(name, _)| name == WAIT.0)?;
-    seconds.parse().ok().map(Duration::from_secs)
 }
 
 /// Fetches a page, with as many attempts as necessary.
@@ -268,7 +247,7 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
         Err(reason) => return Err(response.unreadable(reason)),
     };
     let events = response.into_inner();
-    let waits = wait_of(request.request.url()).is_some_and(|wait| !wait.is_zero());
+    let waits = request.wait().is_some_and(|wait| !wait.is_zero());
     if events.is_empty() && !(moved && waits) {
         // A service that did not wait is not asked again at once.
         let elapsed = clock.now().saturating_duration_since(begun);

@@ -4,6 +4,8 @@ use http::{HeaderName, Method};
 
 /// The header that lets the service recognise a repeated creation (draft-ietf-httpapi-idempotency-key-header).
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The parameter of a feed for the time in seconds that the service may wait for events.
+pub(crate) const WAIT: &str = "wait";
 
 /// An operation of the document.
 ///
@@ -105,7 +107,7 @@ impl Operation {
             let mut parameters = self.parameters.iter();
             parameters.any(|it| it.place == Place::Query && it.name == name)
         };
-        has("wait") && has("cursor")
+        has(WAIT) && has("cursor")
     }
 
     /// Whether the operation accepts an `Idempotency-Key`.

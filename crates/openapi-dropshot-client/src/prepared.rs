@@ -4,12 +4,12 @@ use crate::{
     CallOptions, Client, RetryPolicy,
     call::Settings,
     error::Failure,
-    feed::allow_wait,
-    operation::{IDEMPOTENCY_KEY, Operation},
+    operation::{IDEMPOTENCY_KEY, Operation, WAIT},
     recovery::new_idempotency_key,
 };
 use http::{HeaderMap, HeaderValue};
 use reqwest::{Request, Url};
+use std::time::Duration;
 
 /// A request that is ready to be sent, once or several times. It borrows nothing, so that a stream of pages can be moved
 /// anywhere.
@@ -64,7 +64,7 @@ impl Prepared {
             operation,
         });
         if operation.is_feed() {
-            allow_wait(&mut prepared);
+            prepared.allow_wait();
         }
         Ok(prepared)
     }
@@ -78,6 +78,25 @@ impl Prepared {
     pub(crate) fn set_policy(&mut self, retry: RetryPolicy) {
         let settings = self.settings().clone();
         self.settings = Some(Box::new(Settings { retry, ..settings }));
+    }
+
+    /// Returns how long the request lets the service wait for events.
+    pub(crate) fn wait(&self) -> Option<Duration> {
+        let mut query = self.request.url().query_pairs();
+        let (_, seconds) = query.find(|(name, _)| name == WAIT)?;
+        seconds.parse().ok().map(Duration::from_secs)
+    }
+
+    /// Gives the call the time that the service waits for events.
+    pub(crate) fn allow_wait(&mut self) {
+        let Some(wait) = self.wait() else { return };
+        let settings = self.settings();
+        let settings = Settings {
+            timeout: settings.timeout.saturating_add(wait),
+            try_timeout: settings.try_timeout.saturating_add(wait),
+            ..settings.clone()
+        };
+        self.settings = Some(Box::new(settings));
     }
 
     /// Returns the key that makes the request safe to repeat.

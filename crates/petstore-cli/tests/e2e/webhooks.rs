@@ -14,7 +14,7 @@ fn start() -> (TempDir, Service, User) {
     let key = folder.path().join("webhooks.key");
     fs::write(&key, "k".repeat(48)).expect("a key file");
     let key = ["--webhook-key-file", key.to_str().expect("text")];
-    let service = Service::start_with(&[&key[..], &LOCAL].concat());
+    let service = Service::start_with(&[&key[..], &LOCAL[2..]].concat());
     let mut user = User::of(&service);
     let key = service.command(&["key", "create", "shop", "--scope", "read,write,webhooks"]);
     key.trim().clone_into(&mut user.key);

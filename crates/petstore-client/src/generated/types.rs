@@ -2031,6 +2031,17 @@ pub struct WebhookDisabled {
 }
 
 /// The webhook that was disabled.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDisabledData = types::WebhookDisabledData::builder()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .reason(types::WebhookDisabledDataReason::Failing)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct WebhookDisabledData {

@@ -1749,6 +1749,17 @@ impl WebhookDisabled {
 }
 
 /// Builds a value of [`WebhookDisabledData`](super::WebhookDisabledData) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::WebhookDisabledData = types::WebhookDisabledData::builder()
+///     .webhook_id("we_2v8rq0d7m4tk")
+///     .reason(types::WebhookDisabledDataReason::Failing)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct WebhookDisabledDataBuilder {
