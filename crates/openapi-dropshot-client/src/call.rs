@@ -37,7 +37,8 @@ impl CallOptions {
         CallOptions::default()
     }
 
-    /// Sets the time limit of the whole call, including all tries and the pauses between them. In a stream of pages or items, each page is
+    /// Sets the time limit of the whole call, including all tries and the pauses between them. If a request of a feed lets the service wait
+    /// for events (`wait`), this time is added to the limit, and to that of each try. In a stream of pages or items, each page is
     /// a call with this time limit. A body that is read as it arrives may take longer.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

@@ -1,7 +1,7 @@
 //! Declares the settings that only the pet store has: where pets and keys are
 //! stored.
 
-use openapi_dropshot_server::config::{Networks, Settings, Switch, Table, put};
+use openapi_dropshot_server::config::{ConfigError, Networks, Settings, Switch, Table, put};
 use openapi_dropshot_webhooks::url::Url;
 use petstore_store::{DatabaseUrl, InvalidDatabaseUrl};
 use std::{
@@ -46,24 +46,48 @@ pub struct WebhookSettings {
     pub receivers: WebhookReceivers,
 }
 
-/// The URL of a proxy. `Display` hides its password.
+impl WebhookSettings {
+    /// Returns the proxy for webhooks.
+    ///
+    /// # Errors
+    ///
+    /// The text is not the URL of an HTTP proxy. The error does not contain the text, because a password may be anywhere in it.
+    pub fn proxy(&self) -> Result<Option<Url>, ConfigError> {
+        let proxy = self.webhook_proxy.as_ref();
+        let url = proxy.map(|proxy| {
+            proxy.url().ok_or_else(|| {
+                let problem = "it must begin with `http://` or `https://` and a host";
+                ConfigError::invalid_value("webhook-proxy", problem)
+            })
+        });
+        url.transpose()
+    }
+}
+
+/// The text that names a proxy. `Display` hides its password, or all of the text if it is not a URL.
 #[derive(Clone)]
-pub struct ProxyUrl(pub(crate) Url);
+pub struct ProxyUrl(String);
+
+impl ProxyUrl {
+    fn url(&self) -> Option<Url> {
+        let url = Url::parse(&self.0).ok().filter(Url::has_host)?;
+        matches!(url.scheme(), "http" | "https").then_some(url)
+    }
+}
 
 impl FromStr for ProxyUrl {
-    type Err = String;
+    type Err = Infallible;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let url = Url::parse(text).ok().filter(Url::has_host);
-        let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
-        url.map(ProxyUrl)
-            .ok_or_else(|| "it must begin with `http://` or `https://` and a host".to_owned())
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(ProxyUrl(text.to_owned()))
     }
 }
 
 impl Display for ProxyUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut url = self.0.clone();
+        let Some(mut url) = self.url() else {
+            return f.write_str("***");
+        };
         if url.password().is_some() {
             // A URL that has a password can have another one.
             let _ = url.set_password(Some("***"));

@@ -99,7 +99,7 @@ impl Webhooks {
                 .webhook_allow_networks
                 .as_slice()
                 .to_vec(),
-            proxy: settings.webhook_proxy.as_ref().map(|proxy| proxy.0.clone()),
+            proxy: settings.proxy()?,
         };
         let agent = concat!("petstore-server/", env!("CARGO_PKG_VERSION"));
         let sender = Sender::new(rules, PATIENCE, agent)

@@ -35,6 +35,7 @@ pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     settings.check_operations::<Api>()?;
     // Also rejects a database and a certificate that `serve` would reject.
     database(&settings.service.store)?;
+    settings.service.webhooks.proxy()?;
     settings.check_tls()?;
     for variable in ServeSettings::mistyped_variables(&INFO) {
         eprintln!("warning: {variable}");

@@ -565,8 +565,8 @@ async fn send_missed(
         let adding = messages.map(|(_, message)| store.add_delivery(found.id, message, now));
         let mut added = stream::iter(adding).buffered(ADDED_TOGETHER);
         while let Some(added) = added.next().await {
-            added.map_err(failed::<RedeliverWebhookError>(rqctx))?;
-            count += 1;
+            let added = added.map_err(failed::<RedeliverWebhookError>(rqctx))?;
+            count += i64::from(added.is_some());
         }
         if more { next.position } else { to }
     } else {
