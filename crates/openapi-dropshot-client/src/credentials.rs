@@ -8,6 +8,7 @@ use crate::{
     BoxError, BuildError, Clock,
     error::Failure,
     failed_load::FailedLoad,
+    lock::lock,
     operation::Operation,
     platform::{Instant, timeout},
     service::{Credential, Scheme, Service},
@@ -24,7 +25,7 @@ use std::{
     future::Future,
     iter,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -185,13 +186,6 @@ struct Held {
     is_rejected: bool,
 }
 
-/// A key that can be sent.
-struct Usable {
-    value: HeaderValue,
-    /// Whether it is not yet time to load another key.
-    is_fresh: bool,
-}
-
 impl Provided {
     /// Creates the provider of the credential of a scheme, or of the key that every request has.
     ///
@@ -265,25 +259,23 @@ impl Provided {
         report: &(dyn Fn(&FailedLoad<'_>, bool) + Sync),
     ) -> Result<HeaderValue, Failure> {
         // A call that has a key waits for another one only as long as it can still be sent afterwards.
-        let limit = |usable: &Option<Usable>| match usable {
+        let limit = |earlier: &Option<HeaderValue>| match earlier {
             Some(_) => LONGEST_LOAD.min(left / 4),
             None => left,
         };
-        let usable = match self.usable(clock, rejected) {
-            Some(held) if held.is_fresh => return Ok(held.value),
-            usable => usable,
+        let earlier = match self.held_key(clock, rejected) {
+            Ok(key) => return Ok(key),
+            Err(earlier) => earlier,
         };
-        let Some(_loading) = timeout(limit(&usable), self.loading.lock()).await else {
-            return usable
-                .map(|held| held.value)
-                .ok_or_else(Failure::no_key_in_time);
+        let Some(_loading) = timeout(limit(&earlier), self.loading.lock()).await else {
+            return earlier.ok_or_else(Failure::no_key_in_time);
         };
         // Another call may have loaded a key meanwhile, or may have tried to.
-        let usable = match self.usable(clock, rejected) {
-            Some(held) if held.is_fresh => return Ok(held.value),
-            usable => usable,
+        let earlier = match self.held_key(clock, rejected) {
+            Ok(key) => return Ok(key),
+            Err(earlier) => earlier,
         };
-        let loaded = match timeout(limit(&usable), self.provider.load()).await {
+        let loaded = match timeout(limit(&earlier), self.provider.load()).await {
             Some(Ok(key)) => header_value(self.credential, &key.key)
                 .map(|value| (value, key.lifetime))
                 .map_err(|error| match key.origin {
@@ -293,52 +285,51 @@ impl Provided {
             Some(Err(error)) => Err(Failure::no_key(error)),
             None => Err(Failure::no_key_in_time()),
         };
-        if let Err(error) = &loaded {
-            let has_earlier_key = usable.is_some();
-            let failure = FailedLoad {
-                error,
-                has_earlier_key,
-            };
-            report(&failure, self.is_time_to_log(clock.now()));
-        }
-        let mut held = self.held();
-        match (loaded, usable) {
-            (Ok((value, lifetime)), _) => {
-                let until = lifetime.and_then(|lifetime| clock.now().checked_add(lifetime));
-                *held = Some(Held {
+        let now = clock.now();
+        match loaded {
+            Ok((value, lifetime)) => {
+                *lock(&self.held) = Some(Held {
                     value: value.clone(),
-                    until,
+                    until: lifetime.and_then(|lifetime| now.checked_add(lifetime)),
                     is_rejected: false,
                 });
                 Ok(value)
             }
-            (Err(_), Some(usable)) => {
-                if let Some(held) = &mut *held {
-                    held.until = clock.now().checked_add(LOAD_AGAIN);
+            Err(error) => {
+                let has_earlier_key = earlier.is_some();
+                let failure = FailedLoad {
+                    error: &error,
+                    has_earlier_key,
+                };
+                report(&failure, self.is_time_to_log(now));
+                if has_earlier_key && let Some(held) = &mut *lock(&self.held) {
+                    held.until = now.checked_add(LOAD_AGAIN);
                 }
-                Ok(usable.value)
+                earlier.ok_or(error)
             }
-            (Err(error), None) => Err(error),
         }
     }
 
-    /// Returns the key that was loaded last, unless the service has rejected it.
-    fn usable(&self, clock: &dyn Clock, rejected: Option<&HeaderValue>) -> Option<Usable> {
-        let mut held = self.held();
-        let held = held.as_mut()?;
+    /// Returns the key that was loaded last. If the service has rejected it, returns an error without it, and an error with it if it is
+    /// time to load another key.
+    fn held_key(
+        &self,
+        clock: &dyn Clock,
+        rejected: Option<&HeaderValue>,
+    ) -> Result<HeaderValue, Option<HeaderValue>> {
+        let mut held = lock(&self.held);
+        let held = held.as_mut().ok_or(None)?;
         held.is_rejected |= rejected == Some(&held.value);
-        (!held.is_rejected).then(|| Usable {
-            value: held.value.clone(),
-            is_fresh: held.until.is_none_or(|until| clock.now() < until),
-        })
-    }
-
-    fn held(&self) -> MutexGuard<'_, Option<Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        if held.is_rejected {
+            return Err(None);
+        }
+        let is_fresh = held.until.is_none_or(|until| clock.now() < until);
+        let key = held.value.clone();
+        if is_fresh { Ok(key) } else { Err(Some(key)) }
     }
 
     fn is_time_to_log(&self, now: Instant) -> bool {
-        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logged = lock(&self.logged);
         let is_due = |last| now.saturating_duration_since(last) >= LOG_INTERVAL;
         let is_time = logged.is_none_or(is_due);
         if is_time {

@@ -1,13 +1,13 @@
 //! Reads deprecation headers of responses: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to the successor
 //! (RFC 5829).
 
-use crate::{link, retry_after::http_date};
+use crate::{link, lock::lock, retry_after::http_date};
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderName};
 use reqwest::Url;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
 };
 
 /// The deprecation of an operation, as reported by a response.
@@ -107,11 +107,6 @@ impl Tally {
     pub(crate) fn counts(&self) -> BTreeMap<&'static str, u64> {
         lock(&self.0).clone()
     }
-}
-
-/// The values behind these locks stay consistent even if a thread panicked while it held a lock.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ pub mod generated;
 mod interceptor;
 mod json;
 mod link;
+mod lock;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mock;
 mod multipart;

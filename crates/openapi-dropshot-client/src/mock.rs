@@ -15,7 +15,7 @@
 //! The client uses the clock of tokio. With `#[tokio::test(start_paused = true)]` (feature `test-util` of tokio), pauses between tries,
 //! time limits and [delays](MockResponse::delay) pass at once, and `tokio::time::Instant` shows how long they would have taken.
 
-use crate::{BoxError, RequestBody, TransportError, stream::is_sequence};
+use crate::{BoxError, RequestBody, TransportError, lock::lock, stream::is_sequence};
 use bytes::Bytes;
 use futures_util::{
     FutureExt as _, StreamExt as _,
@@ -28,7 +28,7 @@ use serde::Serialize;
 use std::{
     collections::VecDeque,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     task::{Context, Poll},
     time::Duration,
 };
@@ -118,7 +118,7 @@ impl MockTransport {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Records a request and returns the response to it.

@@ -52,12 +52,8 @@
 //! some items of this page a second time, but misses none, so processing an item twice must be harmless. If the service rejects the
 //! cursor with 400, because it is too old or belongs to another filter, start without a cursor.
 
-use crate::{BoxError, Interceptor, TryRequest};
-use std::{
-    error::Error,
-    fmt,
-    sync::{Mutex, PoisonError},
-};
+use crate::{BoxError, Interceptor, TryRequest, lock::lock};
+use std::sync::Mutex;
 
 /// Returns a new value for an `Idempotency-Key`: a random UUID (RFC 9562).
 #[must_use]
@@ -81,20 +77,13 @@ pub struct SameCredential {
 ///     error.cause().is_some_and(|cause| cause.is::<OtherCredential>())
 /// }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the credential differs from that of the first try, and the Idempotency-Key is not valid for it; check whether the request was \
+     carried out before you repeat it"
+)]
 #[non_exhaustive]
 pub struct OtherCredential;
-
-impl fmt::Display for OtherCredential {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "the credential differs from that of the first try, and the Idempotency-Key is not valid for it; check whether the request \
-             was carried out before you repeat it",
-        )
-    }
-}
-
-impl Error for OtherCredential {}
 
 type Store = dyn Fn(&str) -> Result<(), BoxError> + Send + Sync;
 
@@ -115,7 +104,7 @@ impl SameCredential {
 impl Interceptor for SameCredential {
     fn before_try(&self, request: &mut TryRequest<'_>) -> Result<(), BoxError> {
         let present = request.credential_fingerprint().unwrap_or_default();
-        let mut expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut expected = lock(&self.expected);
         match &*expected {
             Some(expected) if *expected == present => Ok(()),
             Some(_) => Err(OtherCredential.into()),

@@ -1,17 +1,12 @@
 //! Delays the requests of a client for as long as the service requested.
 
-use crate::platform::Instant;
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use crate::{lock::lock, platform::Instant};
+use std::{sync::Mutex, time::Duration};
 
 /// The time before which a client should not send requests. A rate limit applies to an API key, so this time applies to
 /// all calls of the client.
 #[derive(Default)]
-pub(crate) struct Throttle {
-    not_before: Mutex<Option<Instant>>,
-}
+pub(crate) struct Throttle(Mutex<Option<Instant>>);
 
 impl Throttle {
     /// Delays all requests until this time has passed.
@@ -19,31 +14,18 @@ impl Throttle {
         let Some(until) = now.checked_add(wait) else {
             return;
         };
-        let mut not_before = self.lock();
+        let mut not_before = lock(&self.0);
         *not_before = Some(not_before.map_or(until, |earlier| earlier.max(until)));
     }
 
     /// Ends the delay.
     pub(crate) fn end(&self) {
-        *self.lock() = None;
+        *lock(&self.0) = None;
     }
 
     /// Returns how long a request still has to wait.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
-        let mut not_before = self.lock();
-        match *not_before {
-            Some(until) if until > now => until - now,
-            _ => {
-                *not_before = None;
-                Duration::ZERO
-            }
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
-        // The time is consistent even if a thread panicked while it held the lock.
-        self.not_before
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        let until = *lock(&self.0);
+        until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 }

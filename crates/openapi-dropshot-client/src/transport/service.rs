@@ -1,13 +1,13 @@
 //! Sends requests with a `tower::Service` of the application.
 
 use super::HttpClients;
-use crate::{BoxError, ErrorKind};
+use crate::{BoxError, ErrorKind, lock::lock};
 use bytes::Bytes;
 use futures_util::{FutureExt as _, future::BoxFuture};
 use http_body_util::BodyDataStream;
 use std::{
     future::poll_fn,
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
     task::{Context, Poll},
 };
 use tower_service::Service;
@@ -112,11 +112,7 @@ where
         &self,
         request: http::Request<RequestBody>,
     ) -> BoxFuture<'static, Result<reqwest::Response, BoxError>> {
-        let mut service = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let mut service = lock(&self.0).clone();
         async move {
             poll_fn(|context| service.poll_ready(context))
                 .await
