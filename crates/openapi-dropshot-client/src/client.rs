@@ -11,10 +11,10 @@ use crate::{
     retry_after::{RATE_LIMIT, rate_limit_pause},
     service::{Credential, Service},
     throttle::Throttle,
-    transport::{Head, Received, Transport, read_body},
+    transport::{Head, Received, Transport},
 };
 use http::{
-    HeaderMap, HeaderValue, StatusCode,
+    HeaderMap, StatusCode,
     header::{CONTENT_TYPE, LINK},
 };
 use reqwest::{Request, Url};
@@ -127,19 +127,18 @@ impl Client {
                 self.shared.throttle.end();
             }
             self.read_notices(operation, url, &head);
-            if !head.status.is_success() {
-                let received = Received::arriving(head, take(response));
+            let is_success = head.status.is_success();
+            let kind = head.headers.get(CONTENT_TYPE);
+            let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+            let received = Received::arriving(head, take(response));
+            if !is_success {
                 return Err(Failure::from_response(received).await);
             }
-            let kind = head.headers.get(CONTENT_TYPE);
-            let is_json = |kind: &HeaderValue| kind.as_bytes().starts_with(b"application/json");
-            if is_streamed || !kind.is_some_and(is_json) {
-                return Ok(Received::arriving(head, take(response)));
+            if is_streamed || !is_json {
+                return Ok(received);
             }
-            match read_body(response, max_bytes).await {
-                Ok(body) => Ok(Received::complete(head, body)),
-                Err(problem) => Err(Failure::not_read(*head, problem)),
-            }
+            let (head, body) = received.into_bytes().await?;
+            Ok(Received::complete(head, body))
         }
     }
 

@@ -452,8 +452,8 @@ impl Request {
     /// Those of every call; see [`Error`].
     pub async fn empty<C: ErrorCode>(self) -> Result<Response<(), C>, Error<C>> {
         let received = self.received().await.map_err(Failure::typed)?;
-        let (head, bytes) = received.into_read_bytes();
-        Ok(Response::new((), head, bytes))
+        let bytes = received.read_bytes().cloned().unwrap_or_default();
+        Ok(Response::new((), received.head, bytes))
     }
 
     /// Sends the request. The body of the response is read as it arrives.

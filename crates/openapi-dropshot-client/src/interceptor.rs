@@ -274,7 +274,7 @@ impl TryOutcome<'_> {
     /// read.
     pub fn body(&self) -> Option<&[u8]> {
         match self.result {
-            Ok(received) => received.read_bytes(),
+            Ok(received) => received.read_bytes().map(AsRef::as_ref),
             Err(error) => error.raw_body(),
         }
     }

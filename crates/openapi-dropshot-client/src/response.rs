@@ -88,12 +88,9 @@ impl<T, C> Response<T, C> {
         let Some(target) = link::next(&self.head.headers) else {
             return Ok(None);
         };
-        match link::query_value(&target, "cursor") {
-            Some(cursor) => Ok(Some(cursor)),
-            None => Err(self
-                .unreadable("the link to the next page has no cursor")
-                .typed()),
-        }
+        let cursor = link::query_value(&target, "cursor");
+        let problem = || self.unreadable("the link to the next page has no cursor");
+        cursor.map(Some).ok_or_else(|| problem().typed())
     }
 
     /// Returns the body as it was received. It is kept until the response is dropped or converted by
@@ -138,11 +135,9 @@ impl<T, C> Response<T, C> {
 
     /// Returns the error for a response that does not match the document.
     pub(crate) fn unreadable(&self, reason: impl fmt::Display) -> Failure {
-        self.head.unreadable(reason)
+        Failure::unreadable(&self.head, reason)
     }
-}
 
-impl<T, C> Response<T, C> {
     pub(crate) fn new(body: T, head: Box<Head>, bytes: Bytes) -> Self {
         Response {
             body,
@@ -176,15 +171,8 @@ impl<T, C> Response<T, C> {
     ) -> Result<Self, Failure> {
         match body {
             Ok(body) => Ok(Response::new(body, head, bytes)),
-            Err(error) => Err(head.unreadable(reason(&error))),
+            Err(error) => Err(Failure::unreadable(&head, reason(&error))),
         }
-    }
-}
-
-impl Head {
-    /// Returns the error for a response that does not match the document.
-    fn unreadable(&self, reason: impl fmt::Display) -> Failure {
-        Failure::unreadable(self.status, &self.headers, reason).of_call(&self.record)
     }
 }
 
@@ -228,11 +216,8 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
         Category::Data => error.to_string(),
         Category::Eof => "the JSON ends too early".to_owned(),
         Category::Syntax | Category::Io => {
-            format!(
-                "invalid JSON at line {}, column {}",
-                error.line(),
-                error.column()
-            )
+            let (line, column) = (error.line(), error.column());
+            format!("invalid JSON at line {line}, column {column}")
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     BoxError,
+    error::Failure,
     platform::{Local, local, take},
     record::Record,
 };
@@ -129,7 +130,7 @@ pub(crate) enum BodyProblem {
 
 /// Reads a body of at most this many bytes, counted after decompression. The chunks are copied as they arrive, because a
 /// chunk of a single byte would keep a whole buffer of the connection in memory.
-pub(crate) async fn read_body(
+async fn read_body(
     response: Local<reqwest::Response>,
     max_bytes: u64,
 ) -> Result<Bytes, BodyProblem> {
@@ -190,30 +191,22 @@ impl Received {
     /// # Errors
     ///
     /// Returns an error if the connection broke, or if the body took too long or is too large.
-    pub(crate) async fn into_bytes(self) -> Result<(Box<Head>, Bytes), (Box<Head>, BodyProblem)> {
-        let response = match self.body {
-            Body::Complete(bytes) => return Ok((self.head, bytes)),
-            Body::Arriving(response) => *response,
+    pub(crate) async fn into_bytes(self) -> Result<(Box<Head>, Bytes), Failure> {
+        let body = match self.body {
+            Body::Complete(bytes) => Ok(bytes),
+            Body::Arriving(response) => read_body(*response, self.head.max_bytes).await,
         };
-        match read_body(response, self.head.max_bytes).await {
+        match body {
             Ok(bytes) => Ok((self.head, bytes)),
-            Err(problem) => Err((self.head, problem)),
+            Err(problem) => Err(Failure::not_read(&self.head, problem)),
         }
     }
 
     /// Returns the body, if it was read.
-    pub(crate) fn read_bytes(&self) -> Option<&[u8]> {
+    pub(crate) fn read_bytes(&self) -> Option<&Bytes> {
         match &self.body {
             Body::Complete(bytes) => Some(bytes),
             Body::Arriving(_) => None,
-        }
-    }
-
-    /// Returns the body if it was read; otherwise it is empty.
-    pub(crate) fn into_read_bytes(self) -> (Box<Head>, Bytes) {
-        match self.body {
-            Body::Complete(bytes) => (self.head, bytes),
-            Body::Arriving(_) => (self.head, Bytes::new()),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Creates errors from the errors of reqwest and from error responses.
 
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::TransportError;
 use crate::{
     BoxError,
     json::json_body,
@@ -17,8 +19,8 @@ const EXCERPT: usize = 200;
 const MOST_READ: usize = 64 * 1024;
 
 impl<C> Error<C> {
-    pub(super) fn caused_by(mut self, source: impl error::Error + Send + Sync + 'static) -> Self {
-        self.inner.source = Some(Box::new(source));
+    pub(super) fn caused_by(mut self, source: impl Into<BoxError>) -> Self {
+        self.inner.source = Some(source.into());
         self
     }
 
@@ -46,18 +48,13 @@ impl Failure {
         self
     }
 
-    fn caused_by_boxed(mut self, source: BoxError) -> Self {
-        self.inner.source = Some(source);
-        self
-    }
-
     /// A parameter was rejected.
     pub(crate) fn invalid_request(message: String) -> Self {
         Error::new(ErrorKind::Request, message)
     }
 
     /// The request could not be built.
-    pub(crate) fn not_built(source: impl error::Error + Send + Sync + 'static) -> Self {
+    pub(crate) fn not_built(source: impl Into<BoxError>) -> Self {
         Error::new(ErrorKind::Request, "the request cannot be built".to_owned()).caused_by(source)
     }
 
@@ -65,13 +62,13 @@ impl Failure {
     pub(crate) fn stopped_by_interceptor(operation_id: &str, source: BoxError) -> Self {
         let message =
             format!("an interceptor of the application rejected `{operation_id}` ({source})");
-        Error::new(ErrorKind::Request, message).caused_by_boxed(source)
+        Error::new(ErrorKind::Request, message).caused_by(source)
     }
 
     /// The provider has no API key.
     pub(crate) fn no_key(source: BoxError) -> Self {
         let message = format!("no API key could be loaded ({source})");
-        Error::new(ErrorKind::Credentials, message).caused_by_boxed(source)
+        Error::new(ErrorKind::Credentials, message).caused_by(source)
     }
 
     /// The provider did not return an API key in time.
@@ -87,10 +84,18 @@ impl Failure {
                 let error = error.without_url();
                 (kind_of(&error), BoxError::from(error))
             }
-            Err(source) => (kind_in_transport(&source), source),
+            Err(source) => {
+                #[cfg(not(target_arch = "wasm32"))]
+                let kind = source
+                    .downcast_ref()
+                    .map(|error: &TransportError| error.kind);
+                #[cfg(target_arch = "wasm32")]
+                let kind = None;
+                (kind.unwrap_or(ErrorKind::Interrupted), source)
+            }
         };
         let message = match kind {
-            ErrorKind::Timeout => return Error::timed_out(operation_id).caused_by_boxed(source),
+            ErrorKind::Timeout => return Error::timed_out(operation_id).caused_by(source),
             ErrorKind::Connect => {
                 format!("the service at {base_url} cannot be reached for `{operation_id}`")
             }
@@ -112,7 +117,7 @@ impl Failure {
                 "the connection broke during `{operation_id}`; it is unknown whether it was carried out"
             ),
         };
-        Error::new(kind, message).caused_by_boxed(source)
+        Error::new(kind, message).caused_by(source)
     }
 
     /// A try took too long.
@@ -123,46 +128,37 @@ impl Failure {
     }
 
     /// The response was a success, but its body was not read to its end.
-    pub(crate) fn not_read(head: Head, problem: BodyProblem) -> Self {
-        let error = match problem {
+    pub(crate) fn not_read(head: &Head, problem: BodyProblem) -> Self {
+        let source = match problem {
             BodyProblem::TooLarge => {
                 let message = format!(
                     "the response has more than {} bytes, the limit of this client, and was not read; if responses of this size are \
                      expected, raise the limit with `max_response_bytes`",
                     head.max_bytes
                 );
-                Error::new(ErrorKind::TooLarge, message)
+                return Error::of_success(head, ErrorKind::TooLarge, message);
             }
-            BodyProblem::Broken(source) => {
-                let (kind, message) = if source.is_timeout() {
-                    (ErrorKind::Timeout, "the response took too long to arrive")
-                } else {
-                    (
-                        ErrorKind::Interrupted,
-                        "the connection broke before the response was complete",
-                    )
-                };
-                Error::new(kind, message.to_owned()).caused_by(source.without_url())
-            }
+            BodyProblem::Broken(source) => source.without_url(),
         };
-        error
-            .responded(head.status, head.headers)
-            .of_call(&head.record)
+        let (kind, message) = match source.is_timeout() {
+            true => (ErrorKind::Timeout, "the response took too long to arrive"),
+            false => (
+                ErrorKind::Interrupted,
+                "the connection broke before the response was complete",
+            ),
+        };
+        Error::of_success(head, kind, message.to_owned()).caused_by(source)
     }
 
     /// The response was a success that does not match the document.
-    pub(crate) fn unreadable(
-        status: StatusCode,
-        headers: &HeaderMap,
-        reason: impl fmt::Display,
-    ) -> Self {
+    pub(crate) fn unreadable(head: &Head, reason: impl fmt::Display) -> Self {
         let message =
             format!("the response is not what this version of the client expects: {reason}");
-        Error::new(ErrorKind::Unreadable, message).responded(status, headers.clone())
+        Error::of_success(head, ErrorKind::Unreadable, message)
     }
 
-    /// The response is a stream with an invalid item.
-    pub(crate) fn in_stream(head: &Head, kind: ErrorKind, message: String) -> Self {
+    /// The response was a success that cannot be used, or a stream with an invalid item.
+    pub(crate) fn of_success(head: &Head, kind: ErrorKind, message: String) -> Self {
         Error::new(kind, message)
             .responded(head.status, head.headers.clone())
             .of_call(&head.record)
@@ -177,7 +173,9 @@ impl Failure {
             record,
             ..
         } = *received.head;
-        let body = error_body(&raw);
+        let is_small = raw.len() <= MOST_READ;
+        let body = is_small.then(|| json_body(&raw).ok().filter(Value::is_object));
+        let body: Option<Value> = body.flatten();
         // Some services wrap the error in a property.
         let members = body.as_ref().map(|body| match body.get("error") {
             Some(inner @ Value::Object(_)) => inner,
@@ -200,54 +198,23 @@ impl Failure {
             .request_id
             .or_else(|| text(&["request_id"]).filter(|id| is_request_id(id)));
         error.inner.body = body;
-        error.inner.raw = (raw.len() <= MOST_READ).then_some(raw);
+        error.inner.raw = is_small.then_some(raw);
         error
     }
 }
 
-/// Returns the error body, if it is a JSON object and not too large.
-fn error_body(text: &[u8]) -> Option<Value> {
-    if text.len() > MOST_READ {
-        return None;
-    }
-    json_body(text).ok().filter(Value::is_object)
-}
-
-/// Returns the step in which a transport of the application failed.
-#[cfg(not(target_arch = "wasm32"))]
-fn kind_in_transport(source: &BoxError) -> ErrorKind {
-    let error = source.downcast_ref::<crate::TransportError>();
-    error.map_or(ErrorKind::Interrupted, |error| error.kind)
-}
-
-#[cfg(target_arch = "wasm32")]
-fn kind_in_transport(_: &BoxError) -> ErrorKind {
-    ErrorKind::Interrupted
-}
-
-/// Returns the step in which reqwest failed. A browser does not tell the step.
-#[cfg(target_arch = "wasm32")]
+/// Returns the step in which reqwest failed. A browser does not tell whether it has connected.
 fn kind_of(error: &reqwest::Error) -> ErrorKind {
-    if error.is_timeout() {
-        ErrorKind::Timeout
-    } else {
-        ErrorKind::Interrupted
-    }
-}
-
-/// Returns the step in which reqwest failed.
-#[cfg(not(target_arch = "wasm32"))]
-fn kind_of(error: &reqwest::Error) -> ErrorKind {
+    #[cfg(not(target_arch = "wasm32"))]
     if error.is_connect() {
-        if is_tls(error) {
-            ErrorKind::Tls
-        } else {
-            ErrorKind::Connect
-        }
-    } else if error.is_timeout() {
-        ErrorKind::Timeout
-    } else {
-        ErrorKind::Interrupted
+        return match is_tls(error) {
+            true => ErrorKind::Tls,
+            false => ErrorKind::Connect,
+        };
+    }
+    match error.is_timeout() {
+        true => ErrorKind::Timeout,
+        false => ErrorKind::Interrupted,
     }
 }
 

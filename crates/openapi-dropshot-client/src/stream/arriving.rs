@@ -51,11 +51,8 @@ impl Arriving {
     ) -> Poll<Option<Result<Bytes, Failure>>> {
         if let Poll::Ready(chunk) = self.body.poll_next_unpin(context) {
             self.timer = None;
-            return Poll::Ready(chunk.map(|chunk| {
-                chunk.map_err(|error| {
-                    Failure::not_read((*self.head).clone(), BodyProblem::Broken(error))
-                })
-            }));
+            let broken = |error| Failure::not_read(&self.head, BodyProblem::Broken(error));
+            return Poll::Ready(chunk.map(|chunk| chunk.map_err(broken)));
         }
         let limit = self.idle_timeout;
         let new_timer = || Box::pin(platform::sleep(limit)) as BoxFuture<'static, ()>;
@@ -70,7 +67,7 @@ impl Arriving {
 
     /// Creates an error of the stream or of one of its items.
     pub(super) fn error(&self, kind: ErrorKind, message: String) -> Failure {
-        Failure::in_stream(&self.head, kind, message)
+        Failure::of_success(&self.head, kind, message)
     }
 
     /// Creates the error for an item that does not match the document.
