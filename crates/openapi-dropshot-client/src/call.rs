@@ -4,6 +4,61 @@ use crate::{Interceptor, RetryPolicy, interceptor::Interceptors};
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
 
+/// Declares the settings that a client has and that a call can change: the setter for a call, and the default of a client.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident($value:ident: $type:ty) = $default:expr;)+) => {
+        /// The settings that a call changes.
+        #[derive(Clone, Default)]
+        struct Changes {
+            $($name: Option<$type>,)+
+        }
+
+        /// The settings of a client, or of a call after its options were applied.
+        #[derive(Clone, Debug)]
+        pub(crate) struct Settings {
+            $(pub(crate) $name: $type,)+
+            pub(crate) interceptors: Interceptors,
+            pub(crate) context: Extensions,
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Settings {
+                    $($name: $default,)+
+                    interceptors: Interceptors::default(),
+                    context: Extensions::new(),
+                }
+            }
+        }
+
+        impl Settings {
+            /// The settings of a call, and the headers that the call adds.
+            pub(crate) fn changed_by(&self, options: CallOptions) -> (Self, AddedHeaders) {
+                let changes = options.changes;
+                let settings = Settings {
+                    $($name: changes.$name.unwrap_or_else(|| self.$name.clone()),)+
+                    interceptors: self.interceptors.followed_by(options.interceptors),
+                    context: options.context,
+                };
+                (settings, options.headers)
+            }
+        }
+
+        impl CallOptions {
+            $(
+                $(#[$doc])*
+                pub fn $name(mut self, $value: $type) -> Self {
+                    self.changes.$name = Some($value);
+                    self
+                }
+            )+
+        }
+
+        // The headers are not shown, because they may contain a secret.
+        debug_fields!(CallOptions, $($name(changes.$name),)+ interceptors(interceptors));
+    };
+}
+
 /// Settings of a single call. For settings that are not set, the settings of the client apply. The method `with` of a request accepts them.
 ///
 /// ```
@@ -19,13 +74,7 @@ use std::time::Duration;
 #[derive(Clone, Default)]
 #[must_use = "settings have no effect until they are passed to a call"]
 pub struct CallOptions {
-    timeout: Option<Duration>,
-    try_timeout: Option<Duration>,
-    retry: Option<RetryPolicy>,
-    max_response_bytes: Option<u64>,
-    idle_timeout: Option<Duration>,
-    max_item_bytes: Option<usize>,
-    max_reconnects: Option<u32>,
+    changes: Changes,
     interceptors: Interceptors,
     context: Extensions,
     headers: AddedHeaders,
@@ -35,56 +84,6 @@ impl CallOptions {
     /// Creates settings that change nothing.
     pub fn new() -> Self {
         CallOptions::default()
-    }
-
-    /// Sets the time limit of the whole call, including all tries and the pauses between them. If a request of a feed lets the service wait
-    /// for events (`wait`), this time is added to the limit, and to that of each try. In a stream of pages or items, each page is
-    /// a call with this time limit. A body that is read as it arrives may take longer.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets the time limit of one try, from connecting to the last byte of the response. A request whose body is a stream has only one try,
-    /// which is limited only by [`timeout`](Self::timeout).
-    pub fn try_timeout(mut self, timeout: Duration) -> Self {
-        self.try_timeout = Some(timeout);
-        self
-    }
-
-    /// Sets how often the call is tried, and how long it pauses between two tries.
-    pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.retry = Some(policy);
-        self
-    }
-
-    /// Sets how many bytes the response may have after decompression; see
-    /// [`ClientBuilder::max_response_bytes`](crate::ClientBuilder::max_response_bytes).
-    pub fn max_response_bytes(mut self, bytes: u64) -> Self {
-        self.max_response_bytes = Some(bytes);
-        self
-    }
-
-    /// Sets the longest time without data in a [stream](crate::stream); the default is 60 seconds. After this time, a stream of
-    /// events reconnects, and any other stream ends with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). It must be longer
-    /// than the time between two heartbeats of the service.
-    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
-        self.idle_timeout = Some(timeout);
-        self
-    }
-
-    /// Sets how many bytes an item of a [stream](crate::stream) may have; the default is 1 MiB. A larger item is dropped and reported as an
-    /// error of the kind [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the stream continues.
-    pub fn max_item_bytes(mut self, bytes: usize) -> Self {
-        self.max_item_bytes = Some(bytes);
-        self
-    }
-
-    /// Sets how many attempts in a row a [stream of events](crate::stream::EventStream) makes to reconnect; the default is 10,
-    /// which takes about half a minute with the default [`RetryPolicy`]. With 0, the stream ends when its connection ends.
-    pub fn max_reconnects(mut self, attempts: u32) -> Self {
-        self.max_reconnects = Some(attempts);
-        self
     }
 
     /// Adds a header to each try. It replaces a header with the same name that the client sets. If the name or the value cannot be sent,
@@ -104,25 +103,37 @@ impl CallOptions {
         self
     }
 
-    /// Stores a value that the hooks of the call can get by its type; see [`Interceptor`].
+    /// Stores a value that the hooks of the call can get by its type from the [`http::Extensions`] of the call; see [`Interceptor`].
     pub fn context(mut self, value: impl Clone + Send + Sync + 'static) -> Self {
         self.context.insert(value);
         self
     }
 }
 
-// The headers are not shown, because they may contain a secret.
-debug_fields!(
-    CallOptions,
-    timeout(timeout),
-    try_timeout(try_timeout),
-    retry(retry),
-    max_response_bytes(max_response_bytes),
-    idle_timeout(idle_timeout),
-    max_item_bytes(max_item_bytes),
-    max_reconnects(max_reconnects),
-    interceptors(interceptors),
-);
+settings! {
+    /// Sets the time limit of the whole call, including all tries and the pauses between them. If a request of a feed lets the service wait
+    /// for events (`wait`), this time is added to the limit, and to that of each try. In a stream of pages or items, each page is
+    /// a call with this time limit. A body that is read as it arrives may take longer.
+    timeout(timeout: Duration) = Duration::from_secs(30);
+    /// Sets the time limit of one try, from connecting to the last byte of the response. A request whose body is a stream has only one try,
+    /// which is limited only by [`timeout`](Self::timeout).
+    try_timeout(timeout: Duration) = Duration::from_secs(10);
+    /// Sets how often the call is tried, and how long it pauses between two tries.
+    retry(policy: RetryPolicy) = RetryPolicy::new();
+    /// Sets how many bytes the response may have after decompression; see
+    /// [`ClientBuilder::max_response_bytes`](crate::ClientBuilder::max_response_bytes).
+    max_response_bytes(bytes: u64) = 64 << 20;
+    /// Sets the longest time without data in a [stream](crate::stream); the default is 60 seconds. After this time, a stream of
+    /// events reconnects, and any other stream ends with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). It must be longer
+    /// than the time between two heartbeats of the service.
+    idle_timeout(timeout: Duration) = Duration::from_secs(60);
+    /// Sets how many bytes an item of a [stream](crate::stream) may have; the default is 1 MiB. A larger item is dropped and reported as an
+    /// error of the kind [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the stream continues.
+    max_item_bytes(bytes: usize) = 1 << 20;
+    /// Sets how many attempts in a row a [stream of events](crate::stream::EventStream) makes to reconnect; the default is 10,
+    /// which takes about half a minute with the default [`RetryPolicy`]. With 0, the stream ends when its connection ends.
+    max_reconnects(attempts: u32) = 10;
+}
 
 /// The headers that an application adds to one call, or to all calls.
 #[derive(Clone, Default)]
@@ -155,59 +166,5 @@ impl AddedHeaders {
     /// Returns an error if one of them cannot be sent.
     pub(crate) fn into_valid(self) -> Result<HeaderMap, String> {
         self.problem.map_or(Ok(self.valid), Err)
-    }
-}
-
-/// The limits of a stream; see the methods of [`CallOptions`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StreamLimits {
-    pub(crate) idle_timeout: Duration,
-    pub(crate) max_item_bytes: usize,
-    pub(crate) max_reconnects: u32,
-}
-
-impl Default for StreamLimits {
-    fn default() -> Self {
-        StreamLimits {
-            idle_timeout: Duration::from_secs(60),
-            max_item_bytes: 1 << 20,
-            max_reconnects: 10,
-        }
-    }
-}
-
-/// The settings of a client, or of a call after its options were applied.
-#[derive(Clone, Debug)]
-pub(crate) struct Settings {
-    pub(crate) timeout: Duration,
-    pub(crate) try_timeout: Duration,
-    pub(crate) retry: RetryPolicy,
-    pub(crate) max_response_bytes: u64,
-    pub(crate) stream: StreamLimits,
-    pub(crate) interceptors: Interceptors,
-    pub(crate) context: Extensions,
-}
-
-impl Settings {
-    /// The settings of a call, and the headers that the call adds.
-    pub(crate) fn changed_by(&self, options: CallOptions) -> (Self, AddedHeaders) {
-        let stream = self.stream;
-        let stream = StreamLimits {
-            idle_timeout: options.idle_timeout.unwrap_or(stream.idle_timeout),
-            max_item_bytes: options.max_item_bytes.unwrap_or(stream.max_item_bytes),
-            max_reconnects: options.max_reconnects.unwrap_or(stream.max_reconnects),
-        };
-        let settings = Settings {
-            stream,
-            timeout: options.timeout.unwrap_or(self.timeout),
-            try_timeout: options.try_timeout.unwrap_or(self.try_timeout),
-            retry: options.retry.unwrap_or_else(|| self.retry.clone()),
-            max_response_bytes: options
-                .max_response_bytes
-                .unwrap_or(self.max_response_bytes),
-            interceptors: self.interceptors.followed_by(options.interceptors),
-            context: options.context,
-        };
-        (settings, options.headers)
     }
 }

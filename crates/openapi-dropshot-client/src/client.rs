@@ -1,8 +1,8 @@
 //! The client: the state that all its requests share, and the function that sends each try.
 
 use crate::{
-    ClientBuilder, Clock, Deprecation, RetryBudget,
-    call::Settings,
+    ClientBuilder, Deprecation,
+    client_builder::Config,
     credentials::Provided,
     deprecation::{self, DEPRECATION, SUNSET, Tally},
     error::Failure,
@@ -10,7 +10,6 @@ use crate::{
     platform::{local, take},
     retry_after::{RATE_LIMIT, rate_limit_pause},
     service::{Credential, Service},
-    throttle::Throttle,
     transport::{Head, Received, Transport},
 };
 use http::{
@@ -18,7 +17,7 @@ use http::{
     header::{CONTENT_TYPE, LINK},
 };
 use reqwest::{Request, Url};
-use std::{collections::BTreeMap, future::Future, sync::Arc};
+use std::{collections::BTreeMap, future::Future, ops::Deref, sync::Arc};
 
 /// A client of one service, with the credentials and settings that its builder got.
 ///
@@ -43,9 +42,8 @@ pub(crate) type Listener = Arc<dyn Fn(&Deprecation) + Send + Sync>;
 
 /// The state that the clones of a client share.
 pub(crate) struct Shared {
-    /// The settings that the client was built with.
-    pub(crate) builder: ClientBuilder,
-    pub(crate) base_url: String,
+    /// The settings of the client, with the checked URL.
+    pub(crate) config: Config,
     /// The base URL with a slash at its end, to which paths are relative.
     pub(crate) base: Url,
     /// The headers of each request: the API key, marked as sensitive, and the headers that the application added.
@@ -55,13 +53,15 @@ pub(crate) struct Shared {
     /// The providers of credentials that the application set.
     pub(crate) credentials: Vec<Provided>,
     pub(crate) transport: Transport,
-    pub(crate) service: &'static Service,
-    pub(crate) settings: Settings,
-    pub(crate) budget: RetryBudget,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) throttle: Arc<Throttle>,
-    pub(crate) on_deprecation: Option<Listener>,
     pub(crate) deprecated: Tally,
+}
+
+impl Deref for Shared {
+    type Target = Config;
+
+    fn deref(&self) -> &Config {
+        &self.config
+    }
 }
 
 /// The service of a client that has no generated code.
@@ -93,7 +93,7 @@ impl Client {
     /// # Ok::<(), openapi_dropshot_client::BuildError>(())
     /// ```
     pub fn to_builder<K: From<Client>>(&self) -> ClientBuilder<K> {
-        ClientBuilder::with_config(self.shared.builder.config.clone())
+        ClientBuilder::with_config(self.shared.config.clone())
     }
 
     /// Returns how many responses announced the deprecation of their operation, by `operationId`.

@@ -6,7 +6,6 @@ use crate::{
     call::{AddedHeaders, Settings},
     client::{Listener, Shared},
     credentials::{Provided, unchanging},
-    interceptor::Interceptors,
     retry::RealClock,
     service::{Scheme, Service},
     throttle::Throttle,
@@ -33,13 +32,6 @@ use {
 /// The default time limit for establishing a connection.
 #[cfg(not(target_arch = "wasm32"))]
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The default time limit of one try.
-const TRY_TIMEOUT: Duration = Duration::from_secs(10);
-/// The default time limit of a call, with all its tries.
-const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The default limit of the size of a response.
-const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
 /// Settings of a client. Create them with [`Client::builder`] or with the function of the same name of a generated client.
 ///
@@ -71,15 +63,15 @@ pub struct ClientBuilder<K = Client> {
 /// The settings, independent of the type of the client.
 #[derive(Clone)]
 pub(crate) struct Config {
-    base_url: String,
-    service: &'static Service,
-    credentials: Option<Arc<dyn Credentials>>,
+    pub(crate) base_url: String,
+    pub(crate) service: &'static Service,
+    api_key: Option<Arc<dyn Credentials>>,
     of_schemes: Vec<(&'static Scheme, Arc<dyn Credentials>)>,
     app_name: Option<String>,
-    headers: AddedHeaders,
-    settings: Settings,
-    budget: RetryBudget,
-    clock: Arc<dyn Clock>,
+    added_headers: AddedHeaders,
+    pub(crate) settings: Settings,
+    pub(crate) budget: RetryBudget,
+    pub(crate) clock: Arc<dyn Clock>,
     http: Option<Http>,
     connections: Connections,
     #[cfg(not(target_arch = "wasm32"))]
@@ -87,9 +79,9 @@ pub(crate) struct Config {
     /// The HTTP clients of the client from which the settings were copied. Their connections are reused as long as their settings stay the
     /// same.
     reused: Option<HttpClients>,
-    on_deprecation: Option<Listener>,
+    pub(crate) on_deprecation: Option<Listener>,
     /// The pauses that the service requested, for one credential.
-    throttle: Arc<Throttle>,
+    pub(crate) throttle: Arc<Throttle>,
 }
 
 /// How the default transport establishes connections, and which redirects it follows. In a browser, the browser decides.
@@ -124,19 +116,11 @@ impl<K: From<Client>> ClientBuilder<K> {
         ClientBuilder::with_config(Config {
             base_url: base_url.into(),
             service,
-            credentials: None,
+            api_key: None,
             of_schemes: Vec::new(),
             app_name: None,
-            headers: AddedHeaders::default(),
-            settings: Settings {
-                timeout: TIMEOUT,
-                try_timeout: TRY_TIMEOUT,
-                retry: RetryPolicy::new(),
-                max_response_bytes: MAX_RESPONSE_BYTES,
-                stream: Default::default(),
-                interceptors: Interceptors::default(),
-                context: Default::default(),
-            },
+            added_headers: AddedHeaders::default(),
+            settings: Settings::default(),
             budget: RetryBudget::default(),
             clock: Arc::new(RealClock),
             http: None,
@@ -174,7 +158,7 @@ impl<K: From<Client>> ClientBuilder<K> {
 
     /// Sets a provider of API keys that change, instead of an [`api_key`](ClientBuilder::api_key). [`Credentials`] has an example.
     pub fn credentials(mut self, provider: impl Credentials) -> Self {
-        self.config.credentials = Some(Arc::new(provider));
+        self.config.api_key = Some(Arc::new(provider));
         self.config.throttle = Arc::default();
         self
     }
@@ -234,7 +218,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         N: TryInto<HeaderName>,
         V: TryInto<HeaderValue>,
     {
-        self.config.headers.add(name, value);
+        self.config.added_headers.add(name, value);
         self
     }
 
@@ -465,18 +449,17 @@ impl<K: From<Client>> ClientBuilder<K> {
 }
 
 impl Config {
-    fn build(self) -> Result<Client, BuildError> {
-        let config = self.clone();
+    fn build(mut self) -> Result<Client, BuildError> {
         let (base_url, base) = checked_base_url(&self.base_url)?;
-        let headers = self.headers.into_valid();
+        let headers = self.added_headers.clone().into_valid();
         let mut headers = headers.map_err(|reason| BuildError::InvalidHeader { reason })?;
         let service = self.service;
         let mut credentials = Vec::new();
-        for (scheme, provider) in self.of_schemes {
+        for (scheme, provider) in &self.of_schemes {
             credentials.push(Provided::new(provider, scheme.credential, Some(scheme))?);
         }
-        match self.credentials {
-            Some(provider) => match unchanging(&*provider, service.credential)? {
+        match &self.api_key {
+            Some(provider) => match unchanging(&**provider, service.credential)? {
                 // All requests have the same headers.
                 Some(key) => headers.extend([key]),
                 None => credentials.push(Provided::new(provider, service.credential, None)?),
@@ -508,10 +491,10 @@ impl Config {
             };
             (transport, Some(clients))
         };
-        let (transport, reused) = match (self.http, self.reused) {
-            (Some(Http::Reqwest(http)), _) => default(http.into()),
+        let (transport, reused) = match (&self.http, self.reused.take()) {
+            (Some(Http::Reqwest(http)), _) => default(http.clone().into()),
             #[cfg(not(target_arch = "wasm32"))]
-            (Some(Http::Service(service)), _) => (Transport::Service(service), None),
+            (Some(Http::Service(service)), _) => (Transport::Service(Arc::clone(service)), None),
             (None, _) if !HAS_TLS && !base_url.starts_with("http:") => {
                 return Err(BuildError::NoTls);
             }
@@ -521,19 +504,16 @@ impl Config {
         let mut json_headers = headers.clone();
         json_headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         let shared = Shared {
-            builder: ClientBuilder::with_config(Config { reused, ..config }),
-            base_url,
+            config: Config {
+                base_url,
+                reused,
+                ..self
+            },
             base,
             headers,
             json_headers,
             credentials,
             transport,
-            service,
-            settings: self.settings,
-            budget: self.budget,
-            clock: self.clock,
-            throttle: self.throttle,
-            on_deprecation: self.on_deprecation,
             deprecated: Default::default(),
         };
         Ok(Client {

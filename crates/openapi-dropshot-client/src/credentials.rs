@@ -193,7 +193,7 @@ impl Provided {
     ///
     /// Returns an error if the credential never changes and cannot be sent.
     pub(crate) fn new(
-        provider: Arc<dyn Credentials>,
+        provider: &Arc<dyn Credentials>,
         credential: Credential,
         scheme: Option<&'static Scheme>,
     ) -> Result<Self, BuildError> {
@@ -201,7 +201,7 @@ impl Provided {
             header_value(credential, &key.key)?;
         }
         Ok(Provided {
-            provider,
+            provider: Arc::clone(provider),
             scheme,
             credential,
             held: Mutex::new(None),

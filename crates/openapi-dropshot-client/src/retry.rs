@@ -300,21 +300,17 @@ impl CallState<'_> {
     }
 
     async fn load_keys(&self, rejected: &[HeaderValue], left: Duration) -> Result<Keys, Failure> {
-        let Shared {
-            clock,
-            service,
-            settings,
-            ..
-        } = self.shared;
+        let shared = self.shared;
         let report = |failure: &FailedLoad<'_>, is_time_to_log: bool| {
-            settings.interceptors.after_failed_load(failure);
+            // The interceptors of the call do not count, because a load serves several calls.
+            shared.settings.interceptors.after_failed_load(failure);
             if is_time_to_log {
-                (service.log_failed_load)(failure);
+                (shared.service.log_failed_load)(failure);
             }
         };
         let providers = self.providers.iter().enumerate();
         let loading = providers
-            .map(|(at, provided)| provided.value(&**clock, rejected.get(at), left, &report));
+            .map(|(at, provided)| provided.value(&*shared.clock, rejected.get(at), left, &report));
         let loaded = timeout(left, try_join_all(loading)).await;
         loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()))
     }

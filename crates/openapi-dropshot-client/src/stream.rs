@@ -29,8 +29,8 @@ pub use events::{Event, EventStream};
 pub use lines::Lines;
 
 use crate::{
-    Error, ErrorCode, ErrorKind, Response, error::Failure, json::json_body, prepared::Prepared,
-    response::reason,
+    Error, ErrorCode, ErrorKind, Response, call::Settings, error::Failure, json::json_body,
+    prepared::Prepared, response::reason,
 };
 use arriving::Arriving;
 use bytes::Bytes;
@@ -100,8 +100,12 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
         let mut request = request?;
         request.is_streamed = true;
         accept(&mut request, media_type);
-        let limits = request.settings().stream;
-        let arriving = Arriving::new(request.send().await?, limits.idle_timeout);
+        let &Settings {
+            idle_timeout,
+            max_item_bytes: limit,
+            ..
+        } = request.settings();
+        let arriving = Arriving::new(request.send().await?, idle_timeout);
         let found = arriving.media_type();
         let found = found.as_deref().unwrap_or(media_type);
         let is_lines = LINES.contains(&found) && LINES.contains(&media_type);
@@ -115,8 +119,8 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
         let head = arriving.head.clone();
         let streamed = Streamed {
             arriving,
-            pieces: Pieces::new(framing, limits.max_item_bytes),
-            limit: limits.max_item_bytes,
+            pieces: Pieces::new(framing, limit),
+            limit,
             count: 0,
             has_ended: false,
             items: PhantomData,

@@ -129,7 +129,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         let id = id.map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned());
         let received = request.send().await?;
         let head = received.head.clone();
-        let limit = request.settings().stream.max_item_bytes;
+        let limit = request.settings().max_item_bytes;
         let mut events = EventStream {
             state: State::Ended,
             decoder: EventDecoder::new(limit, id.unwrap_or_default()),
@@ -164,7 +164,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
             return Ok(());
         }
         let since = request.client.shared.clock.now();
-        let arriving = Arriving::new(received, request.settings().stream.idle_timeout);
+        let arriving = Arriving::new(received, request.settings().idle_timeout);
         match arriving.media_type() {
             Some(found) if found != MEDIA_TYPE => Err(arriving.of_other_type(MEDIA_TYPE, &found)),
             _ => {
@@ -207,8 +207,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
             arriving,
             since,
         } = connection;
-        let limits = request.settings().stream;
-        if !request.request.method().is_safe() || limits.max_reconnects == 0 {
+        if !request.request.method().is_safe() || request.settings().max_reconnects == 0 {
             return cause;
         }
         let lasted = request
@@ -230,7 +229,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
     /// Starts the next attempt to reconnect after this error, or returns the error if no attempt is left.
     fn reconnect(&mut self, mut request: Box<Prepared>, cause: Failure) -> Option<Failure> {
         let shared = Arc::clone(&request.client.shared);
-        let stop = if self.attempts >= request.settings().stream.max_reconnects {
+        let stop = if self.attempts >= request.settings().max_reconnects {
             Some(RetryStop::Tries)
         } else if self.attempts > 0 && !shared.budget.spend() {
             Some(RetryStop::Budget)
