@@ -8,6 +8,7 @@ use crate::{
     BoxError, BuildError, Clock,
     error::Failure,
     failed_load::FailedLoad,
+    link::query_value,
     lock::lock,
     operation::Operation,
     platform::{Instant, timeout},
@@ -236,9 +237,8 @@ impl Provided {
             }
             Credential::Query(name) => {
                 // The link to a next page may already contain the key.
-                let url = request.url_mut();
-                if !url.query_pairs().any(|(other, _)| other == name) {
-                    url.query_pairs_mut().append_pair(name, text);
+                if query_value(request.url(), name).is_none() {
+                    request.url_mut().query_pairs_mut().append_pair(name, text);
                 }
             }
             Credential::Bearer | Credential::Basic | Credential::Header(_) => {}
@@ -438,12 +438,8 @@ fn present_in(request: &Request, credential: Credential) -> Option<(String, Head
             Some((format!("cookie {name}"), HeaderValue::try_from(value).ok()?))
         }
         Credential::Query(name) => {
-            let mut pairs = request.url().query_pairs();
-            let (_, value) = pairs.find(|(other, _)| other == name)?;
-            Some((
-                format!("query {name}"),
-                HeaderValue::try_from(&*value).ok()?,
-            ))
+            let value = query_value(request.url(), name)?;
+            Some((format!("query {name}"), HeaderValue::try_from(value).ok()?))
         }
     }
 }

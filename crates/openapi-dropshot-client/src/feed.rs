@@ -1,7 +1,11 @@
 //! Follows a feed of events: reads it page by page, waits for new events, and continues after temporary errors.
 
 use crate::{
-    Error, ErrorCode, Response, error::Failure, link, operation::WAIT, pages::follow,
+    Error, ErrorCode, Response,
+    error::Failure,
+    link,
+    operation::WAIT,
+    pages::{cursor_of, follow},
     prepared::Prepared,
 };
 use futures_util::{
@@ -92,10 +96,8 @@ pub enum CursorLost {
     Expired,
 }
 
-struct Page {
-    events: Vec<Value>,
-    end: Option<String>,
-}
+/// The events of a page, and the cursor after them.
+type Page = (Vec<Value>, Option<String>);
 
 impl<T, C> Feed<T, C> {
     /// Returns the position that the feed has reached: after the event that was returned last, or after a later page without events of
@@ -126,12 +128,16 @@ impl<T, C> Feed<T, C> {
 
 impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Feed<T, C> {
     pub(crate) fn new(first: Result<Box<Prepared>, Failure>) -> Self {
+        let cursor = cursor_of(&first);
         let first = first.map(|mut first| {
-            wait_longer(&mut first);
+            // The service waits for events, even if the request does not say how long.
+            if first.wait().is_none() {
+                let url = first.request.url_mut();
+                url.query_pairs_mut().append_pair(WAIT, SECONDS);
+                first.allow_wait();
+            }
             first
         });
-        let url = first.as_ref().ok().map(|first| first.request.url());
-        let cursor = url.and_then(|url| link::query_value(url.as_str(), "cursor"));
         let pages = stream::try_unfold(Some(first), |next| async move {
             let Some(next) = next else { return Ok(None) };
             let (page, next) = fetch::<C>(next?).await?;
@@ -170,12 +176,11 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Feed<T, C> {
                 return Poll::Ready(Some(Ok(event)));
             }
             match ready!(this.pages.poll_next_unpin(context)) {
-                Some(Ok(page)) => {
-                    if page.events.is_empty() && page.end.is_some() {
-                        this.cursor.clone_from(&page.end);
+                Some(Ok((events, end))) => {
+                    if events.is_empty() && end.is_some() {
+                        this.cursor.clone_from(&end);
                     }
-                    this.end = page.end;
-                    this.events = page.events.into_iter();
+                    (this.events, this.end) = (events.into_iter(), end);
                 }
                 Some(Err(error)) => return Poll::Ready(Some(Err(error.typed()))),
                 None => return Poll::Ready(None),
@@ -199,15 +204,6 @@ impl<C: std::fmt::Display> Error<C> {
     }
 }
 
-/// Lets the service wait for events if the request does not say how long.
-fn wait_longer(request: &mut Prepared) {
-    if request.wait().is_none() {
-        let url = request.request.url_mut();
-        url.query_pairs_mut().append_pair(WAIT, SECONDS);
-        request.allow_wait();
-    }
-}
-
 /// Fetches a page, with as many attempts as necessary.
 ///
 /// # Errors
@@ -226,16 +222,15 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
         // The pause is random, so that not all consumers reconnect at the same time.
         let ceiling = request.settings().retry.ceiling(failures).max(PAUSE);
         let asked = error.retry_after().unwrap_or_default();
-        clock
-            .sleep(asked.saturating_add(clock.jitter(ceiling)))
-            .await;
+        let pause = asked.saturating_add(clock.jitter(ceiling));
+        clock.sleep(pause).await;
         failures = failures.saturating_add(1);
     };
     let response: Response<Vec<Value>, C> = Response::json(received)?;
     let Some(target) = link::next(response.headers()) else {
         return Err(response.unreadable("the response has no link to the next page of the feed"));
     };
-    let end = link::query_value(&target, "cursor");
+    let end = link::cursor(&target);
     let url = request.request.url().clone();
     let moved = match follow(&url, &target) {
         Ok(next) => {
@@ -253,5 +248,5 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
         let elapsed = clock.now().saturating_duration_since(begun);
         clock.sleep(PAUSE.saturating_sub(elapsed)).await;
     }
-    Ok((Page { events, end }, request))
+    Ok(((events, end), request))
 }

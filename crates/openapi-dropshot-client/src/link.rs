@@ -27,13 +27,17 @@ pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
         })
 }
 
-/// Returns a value from the query of a link's target, decoded. The target may be relative.
-pub(crate) fn query_value(target: &str, name: &str) -> Option<String> {
+/// Returns the cursor in the query of a link's target. The target may be relative.
+pub(crate) fn cursor(target: &str) -> Option<String> {
     let anywhere = Url::parse("http://localhost/").ok()?;
-    let url = anywhere.join(target).ok()?;
-    url.query_pairs()
-        .find(|(key, _)| key == name)
-        .map(|(_, value)| value.into_owned())
+    query_value(&anywhere.join(target).ok()?, "cursor")
+}
+
+/// Returns a value from the query of a URL, decoded.
+pub(crate) fn query_value(url: &Url, name: &str) -> Option<String> {
+    let mut pairs = url.query_pairs();
+    let (_, value) = pairs.find(|(key, _)| key == name)?;
+    Some(value.into_owned())
 }
 
 /// A link in the header.
@@ -81,31 +85,24 @@ fn parameter(text: &str) -> (&str, Cow<'_, str>, &str) {
     };
     if let Some(quoted) = value.strip_prefix('"') {
         let (value, rest) = unquoted(quoted);
-        return (name, value, rest);
+        return (name, value.into(), rest);
     }
     let end = value.find([';', ',']).unwrap_or(value.len());
     (name, value[..end].trim_end().into(), &value[end..])
 }
 
 /// Parses a quoted string (RFC 9110, section 5.6.4): its content, and the remaining text.
-fn unquoted(text: &str) -> (Cow<'_, str>, &str) {
-    match text.find(['"', '\\']) {
-        Some(end) if text[end..].starts_with('"') => {
-            return (text[..end].into(), &text[end + 1..]);
-        }
-        None => return (text.into(), ""),
-        Some(_) => {}
-    }
+fn unquoted(text: &str) -> (String, &str) {
     let mut value = String::new();
-    let mut characters = text.char_indices();
-    while let Some((index, character)) = characters.next() {
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
         match character {
-            '"' => return (value.into(), &text[index + 1..]),
-            '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
+            '"' => break,
+            '\\' => value.extend(characters.next()),
             other => value.push(other),
         }
     }
-    (value.into(), "")
+    (value, characters.as_str())
 }
 
 #[cfg(test)]

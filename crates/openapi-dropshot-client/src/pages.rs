@@ -35,15 +35,11 @@ pub struct Pages<T, C = String> {
     cursor: Option<String>,
 }
 
-/// A page that was received.
-struct Page<T, C> {
-    response: Response<T, C>,
-    /// The cursor at which the page begins.
-    cursor: Option<String>,
-}
+/// A page that was received, and the cursor at which it begins.
+type Page<T, C> = (Response<T, C>, Option<String>);
 
 /// The request for the next page, or the error that follows the last page.
-type Next = Result<Box<Prepared>, Failure>;
+pub(crate) type Next = Result<Box<Prepared>, Failure>;
 
 impl<T, C> Pages<T, C> {
     /// Returns the cursor of the page that was returned last; before the first page, the cursor of the request. A request with
@@ -55,8 +51,7 @@ impl<T, C> Pages<T, C> {
 
 impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Pages<T, C> {
     pub(crate) fn new(first: Next) -> Self {
-        let cursor = first.as_ref().ok();
-        let cursor = cursor.and_then(|first| cursor_of(first.request.url()));
+        let cursor = cursor_of(&first);
         let pages = stream::try_unfold(Some(first), |next: Option<Next>| async move {
             match next {
                 Some(request) => fetch(request?).await.map(Some),
@@ -88,9 +83,9 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Pages<T, C> 
         let this = self.get_mut();
         let page = ready!(this.pages.poll_next_unpin(context));
         Poll::Ready(page.map(|page| {
-            let page = page.map_err(Failure::typed)?;
-            this.cursor = page.cursor;
-            Ok(page.response)
+            let (response, cursor) = page.map_err(Failure::typed)?;
+            this.cursor = cursor;
+            Ok(response)
         }))
     }
 }
@@ -107,7 +102,7 @@ async fn fetch<T: DeserializeOwned, C>(
 ) -> Result<(Page<T, C>, Option<Next>), Failure> {
     let response: Response<T, C> = Response::json(request.read().await?)?;
     let url = request.request.url();
-    let cursor = cursor_of(url);
+    let cursor = link::query_value(url, "cursor");
     let next = link::next(response.headers()).map(|target| follow(url, &target));
     let next = next.map(|next| match next {
         Ok(next) => {
@@ -117,14 +112,13 @@ async fn fetch<T: DeserializeOwned, C>(
         }
         Err(reason) => Err(response.unreadable(reason)),
     });
-    Ok((Page { response, cursor }, next))
+    Ok(((response, cursor), next))
 }
 
-/// Returns the cursor at which a page begins.
-fn cursor_of(page: &Url) -> Option<String> {
-    let mut query = page.query_pairs();
-    let cursor = query.find(|(name, _)| name == "cursor");
-    cursor.map(|(_, value)| value.into_owned())
+/// Returns the cursor of a request.
+pub(crate) fn cursor_of(request: &Next) -> Option<String> {
+    let url = request.as_ref().ok()?.request.url();
+    link::query_value(url, "cursor")
 }
 
 /// Resolves the target of a link, relative to the request whose response has the link.

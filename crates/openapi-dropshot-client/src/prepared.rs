@@ -4,6 +4,7 @@ use crate::{
     CallOptions, Client, RetryPolicy,
     call::Settings,
     error::Failure,
+    link::query_value,
     operation::{IDEMPOTENCY_KEY, Operation, WAIT},
     recovery::new_idempotency_key,
 };
@@ -82,8 +83,7 @@ impl Prepared {
 
     /// Returns how long the request lets the service wait for events.
     pub(crate) fn wait(&self) -> Option<Duration> {
-        let mut query = self.request.url().query_pairs();
-        let (_, seconds) = query.find(|(name, _)| name == WAIT)?;
+        let seconds = query_value(self.request.url(), WAIT)?;
         seconds.parse().ok().map(Duration::from_secs)
     }
 

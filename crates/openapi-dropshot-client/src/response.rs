@@ -88,7 +88,7 @@ impl<T, C> Response<T, C> {
         let Some(target) = link::next(&self.head.headers) else {
             return Ok(None);
         };
-        let cursor = link::query_value(&target, "cursor");
+        let cursor = link::cursor(&target);
         let problem = || self.unreadable("the link to the next page has no cursor");
         cursor.map(Some).ok_or_else(|| problem().typed())
     }
