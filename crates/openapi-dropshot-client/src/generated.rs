@@ -109,10 +109,8 @@ impl<'a> Call<'a> {
 
     /// Changes the settings of the call.
     pub fn change_options(&mut self, change: impl FnOnce(CallOptions) -> CallOptions) {
-        let options = self.options.take();
-        self.set_options(change(
-            options.map_or_else(CallOptions::new, |options| *options),
-        ));
+        let options = self.options.take().map(|options| *options);
+        self.set_options(change(options.unwrap_or_default()));
     }
 
     /// Sets a path parameter or a header, or stores why its value was rejected.
@@ -206,11 +204,10 @@ impl<'a> Call<'a> {
         T: Serialize + TryFrom<B>,
         T::Error: Display,
     {
-        let json = body.finish::<T>().and_then(|body| {
-            let json = body.map(|body| serde_json::to_vec(&body)).transpose();
-            json.map_err(|error| format!("the body cannot be written as JSON: {error}"))
-        });
-        self.finish(json.map(|json| Some((media_type.into(), json?.into()))))
+        self.request_with(media_type, body, |body: T| {
+            serde_json::to_vec(&body)
+                .map_err(|error| format!("the body cannot be written as JSON: {error}"))
+        })
     }
 
     /// Returns the request with a form as its body.
@@ -219,13 +216,9 @@ impl<'a> Call<'a> {
         T: Serialize + TryFrom<B>,
         T::Error: Display,
     {
-        let form = body.finish::<T>().and_then(|body| {
-            let form = body.map(|body| form_of(&body)).transpose();
-            form.map_err(|error| format!("the body cannot be written as a form: {error}"))
-        });
-        self.finish(
-            form.map(|form| Some(("application/x-www-form-urlencoded".into(), form?.into()))),
-        )
+        self.request_with("application/x-www-form-urlencoded", body, |body: T| {
+            form_of(&body).map_err(|error| format!("the body cannot be written as a form: {error}"))
+        })
     }
 
     /// Returns the request with a multipart form as its body.
@@ -241,10 +234,7 @@ impl<'a> Call<'a> {
         media_type: &'static str,
         body: Body<Lines<T>>,
     ) -> Request {
-        self.finish(body.finish::<Lines<T>>().and_then(|body| {
-            let body = body.map(Lines::into_body).transpose()?;
-            Ok(body.map(|body| (media_type.into(), body)))
-        }))
+        self.request_with(media_type, body, Lines::into_body)
     }
 
     /// Returns the request with text or bytes as its body.
@@ -252,10 +242,23 @@ impl<'a> Call<'a> {
     where
         B: Into<reqwest::Body>,
     {
-        self.finish(
-            body.finish::<B>()
-                .map(|body| Some((media_type.into(), body?.into()))),
-        )
+        self.request_with(media_type, body, Ok::<B, _>)
+    }
+
+    /// Returns the request with a body that this function writes.
+    fn request_with<T, B, W>(
+        self,
+        media_type: &'static str,
+        body: Body<B>,
+        write: impl FnOnce(T) -> Result<W, String>,
+    ) -> Request
+    where
+        T: TryFrom<B>,
+        T::Error: Display,
+        W: Into<reqwest::Body>,
+    {
+        let body = body.finish().and_then(|body| body.map(write).transpose());
+        self.finish(body.map(|body| Some((media_type.into(), body?.into()))))
     }
 
     /// Builds the request, with a body and its media type if there is one. Reports the first parameter that is missing or was rejected;
@@ -363,8 +366,8 @@ fn joined<T: Serialize>(
     };
     let mut texts = Vec::new();
     for item in items {
-        let text = plain_text(item)
-            .ok_or_else(|| "has an item that is not a text, a number or a boolean".to_owned())?;
+        let text =
+            plain_text(item).ok_or("has an item that is not a text, a number or a boolean")?;
         let is_encoded = in_query && separator == ',';
         if !is_encoded && text.contains(separator) {
             let sign = match separator {
@@ -400,21 +403,14 @@ fn joined<T: Serialize>(
 /// Writes a form: one field for each property and for each item of a list. A property that is an object is written as JSON.
 fn form_of(body: &impl Serialize) -> Result<String, String> {
     let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
-    let members = body
-        .as_object()
-        .ok_or_else(|| "it is not an object".to_owned())?;
+    let members = body.as_object().ok_or("it is not an object")?;
     let mut fields = Vec::new();
     for (name, value) in members {
-        let values = value
-            .as_array()
-            .map_or(std::slice::from_ref(value), Vec::as_slice);
+        let list = value.as_array().map(Vec::as_slice);
+        let values = list.unwrap_or(std::slice::from_ref(value));
         for value in values.iter().filter(|value| !value.is_null()) {
-            fields.push((
-                name,
-                value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned),
-            ));
+            let text = value.as_str().map(str::to_owned);
+            fields.push((name, text.unwrap_or_else(|| value.to_string())));
         }
     }
     serde_urlencoded::to_string(fields).map_err(|error| error.to_string())
@@ -486,8 +482,7 @@ impl Request {
         self,
         media_type: &'static str,
     ) -> Result<Response<Streamed<T, C>, C>, Error<C>> {
-        let streamed = Streamed::send(self.0, media_type).await;
-        streamed.map_err(Failure::typed)
+        (Streamed::send(self.0, media_type).await).map_err(Failure::typed)
     }
 
     /// Sends the request. The response is a stream of server-sent events (`text/event-stream`), which reconnects when its connection
@@ -510,8 +505,7 @@ impl Request {
         self,
         read: fn(event: &str, data: &str) -> JsonResult<T>,
     ) -> Result<Response<EventStream<T, C>, C>, Error<C>> {
-        let events = EventStream::send(self.0, read).await;
-        events.map_err(Failure::typed)
+        (EventStream::send(self.0, read).await).map_err(Failure::typed)
     }
 
     /// Follows the links from page to page, starting with the page of this request.
@@ -612,9 +606,8 @@ where
     let value = value
         .try_into()
         .map_err(|error| format!("must be {bounds}: {error}"))?;
-    if allowed(&value) {
-        Ok(value)
-    } else {
-        Err(format!("must be {bounds}, found {value}"))
+    match allowed(&value) {
+        true => Ok(value),
+        false => Err(format!("must be {bounds}, found {value}")),
     }
 }

@@ -199,9 +199,8 @@ impl TryRequest<'_> {
 
     /// Returns the body, for example to sign it; `None` if the body is a stream. A request without a body has an empty one.
     pub fn body(&self) -> Option<&[u8]> {
-        self.request
-            .body()
-            .map_or(Some(&[]), |body| body.as_bytes())
+        let body = self.request.body();
+        body.map_or(Some(&[]), |body| body.as_bytes())
     }
 }
 

@@ -22,7 +22,9 @@ use futures_util::{
     future::BoxFuture,
     stream::{self, BoxStream},
 };
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header::CONTENT_TYPE,
+};
 use http_body_util::BodyExt as _;
 use serde::Serialize;
 use std::{
@@ -145,16 +147,8 @@ impl MockTransport {
         }
         let MockRequest { method, path, .. } = request;
         match next.map(|response| response.scripted) {
-            Some(Scripted::Response(status, headers, body)) => {
-                let mut response = Response::new(body.into_body());
-                *response.status_mut() = status;
-                *response.headers_mut() = headers;
-                Ok(response)
-            }
-            Some(Scripted::NoConnection) => {
-                Err(TransportError::connect("the mock makes no connection").into())
-            }
-            Some(Scripted::Broken) => Err("the mock breaks the connection".into()),
+            Some(Ok(response)) => Ok(response.map(MockBody::into_body)),
+            Some(Err(error)) => Err(error()),
             None => {
                 let message = format!("the mock has no response to {method} {path}");
                 Err(TransportError::rejected(message).into())
@@ -216,15 +210,8 @@ pub struct MockRequest {
 #[derive(Clone, Debug)]
 #[must_use = "a response does nothing before a transport has it"]
 pub struct MockResponse {
-    scripted: Scripted,
+    scripted: Result<Response<MockBody>, fn() -> BoxError>,
     delay: Duration,
-}
-
-#[derive(Clone, Debug)]
-enum Scripted {
-    Response(StatusCode, HeaderMap, MockBody),
-    NoConnection,
-    Broken,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -244,6 +231,11 @@ enum End {
     Broken,
 }
 
+/// The error of a broken connection.
+fn broken() -> BoxError {
+    "the mock breaks the connection".into()
+}
+
 impl MockBody {
     fn into_body(self) -> RequestBody {
         if self.parts.is_empty() && matches!(self.end, End::Complete) {
@@ -256,7 +248,7 @@ impl MockBody {
         let end: BoxStream<'_, Result<Bytes, BoxError>> = match self.end {
             End::Complete => stream::empty().boxed(),
             End::Open => stream::pending().boxed(),
-            End::Broken => stream::iter([Err("the mock breaks the connection".into())]).boxed(),
+            End::Broken => stream::iter([Err(broken())]).boxed(),
         };
         let start = stream::iter([Ok(self.start)]);
         RequestBody::wrap_stream(start.chain(parts).chain(end))
@@ -329,25 +321,24 @@ impl MockResponse {
 
     /// Creates a response without a body.
     pub fn empty(status: u16) -> Self {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        MockResponse::of(Scripted::Response(
-            status,
-            HeaderMap::new(),
-            MockBody::default(),
-        ))
+        let mut response = Response::new(MockBody::default());
+        *response.status_mut() =
+            StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        MockResponse::of(Ok(response))
     }
 
     /// No connection is established: the service does not receive the request.
     pub fn no_connection() -> Self {
-        MockResponse::of(Scripted::NoConnection)
+        let error = || TransportError::connect("the mock makes no connection").into();
+        MockResponse::of(Err(error))
     }
 
     /// The connection breaks: it is unknown whether the service carried out the request.
     pub fn broken() -> Self {
-        MockResponse::of(Scripted::Broken)
+        MockResponse::of(Err(broken))
     }
 
-    fn of(scripted: Scripted) -> Self {
+    fn of(scripted: Result<Response<MockBody>, fn() -> BoxError>) -> Self {
         let delay = Duration::ZERO;
         MockResponse { scripted, delay }
     }
@@ -359,31 +350,31 @@ impl MockResponse {
     }
 
     /// Adds a header. A header that cannot be sent is omitted.
-    pub fn header<N, V>(mut self, name: N, value: V) -> Self
+    pub fn header<N, V>(self, name: N, value: V) -> Self
     where
         N: TryInto<HeaderName>,
         V: TryInto<HeaderValue>,
     {
-        if let (Scripted::Response(_, headers, _), Ok(name), Ok(value)) =
-            (&mut self.scripted, name.try_into(), value.try_into())
-        {
-            headers.append(name, value);
+        match (name.try_into(), value.try_into()) {
+            (Ok(name), Ok(value)) => self.change(|response| {
+                response.headers_mut().append(name, value);
+            }),
+            _ => self,
         }
-        self
     }
 
     fn with_body(status: u16, media_type: &'static str, body: impl Into<Bytes>) -> Self {
-        let mut response = MockResponse::empty(status);
-        if let Scripted::Response(_, headers, content) = &mut response.scripted {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-            content.start = body.into();
-        }
-        response
+        let response = MockResponse::empty(status).header(CONTENT_TYPE, media_type);
+        response.change_body(|content| content.start = body.into())
     }
 
-    fn change_body(mut self, change: impl FnOnce(&mut MockBody)) -> Self {
-        if let Scripted::Response(_, _, body) = &mut self.scripted {
-            change(body);
+    fn change_body(self, change: impl FnOnce(&mut MockBody)) -> Self {
+        self.change(|response| change(response.body_mut()))
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Response<MockBody>)) -> Self {
+        if let Ok(response) = &mut self.scripted {
+            change(response);
         }
         self
     }
