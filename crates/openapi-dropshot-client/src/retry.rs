@@ -40,19 +40,13 @@ impl Prepared {
         let operation = self.operation;
         let no_content = self.may_have_no_content;
         let span = (self.client.shared.service.span)(operation, self.request.url());
-        // The future of the tries is large, and each function that returned it would copy it.
-        if span.is_disabled() {
-            return Box::pin(
-                async move { listed(operation, no_content, run_call(self).await?).await },
-            );
-        }
-        let recorded = async move {
+        let of_call = span.clone();
+        let sent = async move {
             let outcome = run_call(self).await;
-            record(&tracing::Span::current(), &outcome);
-            outcome
+            record(&of_call, &outcome);
+            listed(operation, no_content, outcome?).await
         };
-        let recorded = recorded.instrument(span);
-        Box::pin(async move { listed(operation, no_content, recorded.await?).await })
+        Box::pin(sent.instrument(span))
     }
 
     /// Sends the request as `send` does, and reads the body of the response to its end.
@@ -83,11 +77,10 @@ async fn listed(
 /// Records in the span how its call ended.
 fn record(span: &tracing::Span, outcome: &Result<Received, Failure>) {
     let (status, request_id, record) = match outcome {
-        Ok(Received { head, .. }) => (
-            Some(head.status.as_u16()),
-            error::request_id(&head.headers),
-            &head.record,
-        ),
+        Ok(Received { head, .. }) => {
+            let status = Some(head.status.as_u16());
+            (status, error::request_id(&head.headers), &head.record)
+        }
         Err(error) => {
             span.record("error", tracing::field::debug(error.kind()));
             span.record("error.type", error.error_type());
@@ -166,10 +159,9 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
     } = call;
     let shared = &*client.shared;
     let settings = settings.as_deref().unwrap_or(&shared.settings);
-    let headers = if *accepts_json {
-        &shared.json_headers
-    } else {
-        &shared.headers
+    let headers = match accepts_json {
+        true => &shared.json_headers,
+        false => &shared.headers,
     };
     let clock = &*shared.clock;
     let mut now = clock.now();
@@ -343,14 +335,10 @@ impl CallState<'_> {
         };
         // The future is boxed, so that the future of a call without interceptors stays small.
         let hooks = Box::pin(self.settings.interceptors.before_try(&mut request));
-        match timeout(left, hooks).await {
-            Some(Ok(())) => Ok(()),
-            Some(Err(reason)) => Err(Failure::stopped_by_interceptor(operation.id, reason)),
-            None => Err(Failure::stopped_by_interceptor(
-                operation.id,
-                "it took longer than the remaining time of the call".into(),
-            )),
-        }
+        let result = timeout(left, hooks).await;
+        let too_late = || Err("it took longer than the remaining time of the call".into());
+        let result = result.unwrap_or_else(too_late);
+        result.map_err(|reason| Failure::stopped_by_interceptor(operation.id, reason))
     }
 
     fn after_try(
@@ -388,10 +376,8 @@ impl CallState<'_> {
         let (retry, retries) = (&self.settings.retry, self.record.retries);
         let jitter = self.shared.clock.jitter(retry.ceiling(retries));
         // The service may request any time, even a very long one.
-        let pause = error
-            .retry_after()
-            .unwrap_or_default()
-            .saturating_add(jitter);
+        let requested = error.retry_after().unwrap_or_default();
+        let pause = requested.saturating_add(jitter);
         let is_unauthorized = error.status_code() == Some(StatusCode::UNAUTHORIZED);
         let is_repeatable = self.is_repeatable() || error.was_not_begun();
         Err(match decision {

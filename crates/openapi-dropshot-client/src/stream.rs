@@ -214,7 +214,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Stream for Streamed<T, C> {
             }
             let item = match ready!(this.arriving.poll_next(context)) {
                 Some(Ok(chunk)) => {
-                    this.pieces.push(chunk);
+                    this.pieces.push(&chunk);
                     continue;
                 }
                 Some(Err(error)) => Some(Err(error)),

@@ -1,7 +1,6 @@
 //! Decodes an event stream according to the HTML standard ("Parsing an event stream", section 9.2.5).
 
 use super::pieces::{Framing, Piece, Pieces};
-use bytes::Bytes;
 use std::time::Duration;
 
 /// The longest field name, with the colon and the space after it. A line can have this many bytes in addition
@@ -23,7 +22,8 @@ pub(super) enum RawEvent {
 #[derive(Debug)]
 pub(super) struct EventDecoder {
     lines: Pieces,
-    limit: usize,
+    /// How many bytes an event may have.
+    pub(super) limit: usize,
     is_first_line: bool,
     name: String,
     /// The lines of data, each followed by an LF.
@@ -31,15 +31,18 @@ pub(super) struct EventDecoder {
     is_too_large: bool,
     /// The id of the event that is being read.
     id: String,
-    last_event_id: String,
-    retry: Option<Duration>,
+    /// The id of the last event that was returned, or of a later event without data; empty if there is none.
+    pub(super) last_event_id: String,
+    /// How long the service asks to wait before a new connection.
+    pub(super) retry: Option<Duration>,
 }
 
 impl EventDecoder {
     /// Creates a decoder. `last_event_id` is the last id of an earlier stream, or an empty text.
     pub(super) fn new(limit: usize, last_event_id: String) -> Self {
+        let framing = Framing::EventLines { is_after_cr: false };
         EventDecoder {
-            lines: lines(limit),
+            lines: Pieces::new(framing, limit.saturating_add(NAME)),
             limit,
             is_first_line: true,
             name: String::new(),
@@ -58,23 +61,7 @@ impl EventDecoder {
         self.retry = retry;
     }
 
-    /// Returns the id of the last event that was returned, or of a later event without data; empty if there is
-    /// none.
-    pub(super) fn last_event_id(&self) -> &str {
-        &self.last_event_id
-    }
-
-    /// Returns how many bytes an event may have.
-    pub(super) fn limit(&self) -> usize {
-        self.limit
-    }
-
-    /// Returns how long the service asks to wait before a new connection.
-    pub(super) fn retry(&self) -> Option<Duration> {
-        self.retry
-    }
-
-    pub(super) fn push(&mut self, chunk: Bytes) {
+    pub(super) fn push(&mut self, chunk: &[u8]) {
         self.lines.push(chunk);
     }
 
@@ -126,10 +113,8 @@ impl EventDecoder {
     /// Completes the event that is being read.
     fn dispatch(&mut self) -> Option<RawEvent> {
         self.last_event_id.clone_from(&self.id);
-        let (name, mut data) = (
-            std::mem::take(&mut self.name),
-            std::mem::take(&mut self.data),
-        );
+        let name = std::mem::take(&mut self.name);
+        let mut data = std::mem::take(&mut self.data);
         if std::mem::take(&mut self.is_too_large) {
             return Some(RawEvent::TooLarge);
         }
@@ -141,9 +126,4 @@ impl EventDecoder {
         };
         Some(RawEvent::Event { name, data })
     }
-}
-
-fn lines(limit: usize) -> Pieces {
-    let framing = Framing::EventLines { is_after_cr: false };
-    Pieces::new(framing, limit.saturating_add(NAME))
 }

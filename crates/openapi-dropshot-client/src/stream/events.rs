@@ -106,8 +106,7 @@ impl<T, C> EventStream<T, C> {
     /// Returns the id of the last event that was returned, or of a later event without data. With this id as `Last-Event-ID`,
     /// another request can continue. Before the first event, it is the id of the request.
     pub fn last_event_id(&self) -> Option<&str> {
-        let id = self.decoder.last_event_id();
-        (!id.is_empty()).then_some(id)
+        Some(&*self.decoder.last_event_id).filter(|id| !id.is_empty())
     }
 
     /// Returns how often the stream has started to reconnect.
@@ -195,7 +194,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
                 }),
                 Err(error) => Err(arriving.misfit(self.count, reason(&error))),
             },
-            RawEvent::TooLarge => Err(arriving.too_large(self.count, self.decoder.limit())),
+            RawEvent::TooLarge => Err(arriving.too_large(self.count, self.decoder.limit)),
         };
         Some(event.map_err(Failure::typed))
     }
@@ -210,13 +209,8 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         if !request.request.method().is_safe() || request.settings().max_reconnects == 0 {
             return cause;
         }
-        let lasted = request
-            .client
-            .shared
-            .clock
-            .now()
-            .saturating_duration_since(since);
-        if lasted > self.policy.ceiling(u32::MAX) {
+        let now = request.client.shared.clock.now();
+        if now.saturating_duration_since(since) > self.policy.ceiling(u32::MAX) {
             self.attempts = 0;
         }
         let cause = cause.unwrap_or_else(|| {
@@ -229,12 +223,10 @@ impl<T, C: ErrorCode> EventStream<T, C> {
     /// Starts the next attempt to reconnect after this error, or returns the error if no attempt is left.
     fn reconnect(&mut self, mut request: Box<Prepared>, cause: Failure) -> Option<Failure> {
         let shared = Arc::clone(&request.client.shared);
-        let stop = if self.attempts >= request.settings().max_reconnects {
-            Some(RetryStop::Tries)
-        } else if self.attempts > 0 && !shared.budget.spend() {
-            Some(RetryStop::Budget)
-        } else {
-            None
+        let stop = match self.attempts {
+            attempts if attempts >= request.settings().max_reconnects => Some(RetryStop::Tries),
+            1.. if !shared.budget.spend() => Some(RetryStop::Budget),
+            _ => None,
         };
         if stop.is_some() {
             let record = Record {
@@ -244,7 +236,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
             };
             return Some(cause.of_call(&record));
         }
-        let asked = cause.retry_after().into_iter().chain(self.decoder.retry());
+        let asked = cause.retry_after().into_iter().chain(self.decoder.retry);
         let jitter = shared.clock.jitter(self.policy.ceiling(self.attempts));
         let pause = asked.max().unwrap_or_default().saturating_add(jitter);
         self.attempts += 1;
@@ -262,7 +254,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         request.set_policy(self.policy.clone().max_tries(1));
         let headers = request.request.headers_mut();
         // An id that cannot be a header value cannot be sent back; the stream then continues with new events only.
-        match HeaderValue::from_bytes(self.decoder.last_event_id().as_bytes()) {
+        match HeaderValue::from_bytes(self.decoder.last_event_id.as_bytes()) {
             Ok(id) if !id.is_empty() => headers.insert(LAST_EVENT_ID, id),
             _ => headers.remove(LAST_EVENT_ID),
         };
@@ -274,38 +266,39 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         self.state = State::Connecting(connecting.boxed());
         None
     }
+}
 
-    /// Reads until the next event or the end of the stream.
-    fn poll_event(
-        &mut self,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Event<T>, Error<C>>>> {
+impl<T, C: ErrorCode> Stream for EventStream<T, C> {
+    type Item = Result<Event<T>, Error<C>>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
         loop {
-            if let Some(event) = self.next_of_chunk() {
+            if let Some(event) = this.next_of_chunk() {
                 return Poll::Ready(Some(event));
             }
-            let last = match &mut self.state {
+            let last = match &mut this.state {
                 State::Ended => return Poll::Ready(None),
                 State::Open(connection) => match ready!(connection.arriving.poll_next(context)) {
                     Some(Ok(chunk)) => {
-                        self.decoder.push(chunk);
+                        this.decoder.push(&chunk);
                         continue;
                     }
-                    end => match std::mem::replace(&mut self.state, State::Ended) {
+                    end => match std::mem::replace(&mut this.state, State::Ended) {
                         State::Open(connection) => {
                             let cause = end.and_then(Result::err);
-                            self.close(connection, cause)
+                            this.close(connection, cause)
                         }
                         _ => None,
                     },
                 },
                 State::Connecting(connecting) => {
                     let (request, received) = ready!(connecting.poll_unpin(context));
-                    self.state = State::Ended;
+                    this.state = State::Ended;
                     match received {
-                        Ok(received) => self.open(request, received).err(),
+                        Ok(received) => this.open(request, received).err(),
                         Err(error) if error.retry_stop() == Some(RetryStop::Tries) => {
-                            self.reconnect(request, error)
+                            this.reconnect(request, error)
                         }
                         Err(error) => Some(error),
                     }
@@ -315,14 +308,6 @@ impl<T, C: ErrorCode> EventStream<T, C> {
                 return Poll::Ready(Some(Err(error.typed())));
             }
         }
-    }
-}
-
-impl<T, C: ErrorCode> Stream for EventStream<T, C> {
-    type Item = Result<Event<T>, Error<C>>;
-
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.get_mut().poll_event(context)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Splits the bytes of a stream into pieces (lines, or items of a JSON text sequence), however the bytes are divided into
 //! chunks.
 
-use bytes::{Buf as _, Bytes};
+use bytes::{Buf as _, Bytes, BytesMut};
 
 /// The delimiter that ends a piece.
 #[derive(Clone, Copy, Debug)]
@@ -42,9 +42,10 @@ pub(super) enum Piece {
 pub(super) struct Pieces {
     framing: Framing,
     limit: usize,
-    chunk: Bytes,
-    /// The beginning of a piece whose end has not arrived yet.
-    begun: Vec<u8>,
+    /// The bytes from the beginning of the next piece.
+    buffer: BytesMut,
+    /// How many of these bytes do not end the piece.
+    searched: usize,
     is_too_large: bool,
 }
 
@@ -53,41 +54,45 @@ impl Pieces {
         Pieces {
             framing,
             limit,
-            chunk: Bytes::new(),
-            begun: Vec::new(),
+            buffer: BytesMut::new(),
+            searched: 0,
             is_too_large: false,
         }
     }
 
     /// Continues with the next chunk after all pieces of the last chunk were read.
-    pub(super) fn push(&mut self, chunk: Bytes) {
-        debug_assert!(self.chunk.is_empty(), "the last chunk was not used up");
-        self.chunk = chunk;
+    pub(super) fn push(&mut self, chunk: &[u8]) {
+        self.buffer.extend_from_slice(chunk);
     }
 
     #[cfg(test)]
     pub(super) fn kept(&self) -> usize {
-        self.begun.capacity().max(self.chunk.len())
+        self.buffer.len()
     }
 
     /// Returns the next complete piece.
     pub(super) fn next(&mut self) -> Option<Piece> {
         if let Framing::EventLines { is_after_cr } = &mut self.framing
-            && !self.chunk.is_empty()
+            && !self.buffer.is_empty()
             && std::mem::take(is_after_cr)
-            && self.chunk[0] == b'\n'
+            && self.buffer[0] == b'\n'
         {
-            self.chunk.advance(1);
+            self.buffer.advance(1);
         }
-        let Some(end) = self.framing.end_in(&self.chunk) else {
-            let rest = std::mem::take(&mut self.chunk);
-            self.keep(&rest);
+        let Some(end) = self.framing.end_in(&self.buffer[self.searched..]) else {
+            self.is_too_large |= self.buffer.len() > self.limit;
+            if self.is_too_large {
+                self.buffer.clear();
+            }
+            self.searched = self.buffer.len();
             return None;
         };
-        let last = self.chunk.split_to(end);
-        let is_separator = self.chunk[0] == RS && matches!(self.framing, Framing::Sequence(_));
-        self.chunk.advance(1);
-        Some(match self.piece(last) {
+        let bytes = self
+            .buffer
+            .split_to(std::mem::take(&mut self.searched) + end);
+        let is_separator = self.buffer[0] == RS && matches!(self.framing, Framing::Sequence(_));
+        self.buffer.advance(1);
+        Some(match self.piece(bytes) {
             Piece::Whole(bytes) if is_separator => Piece::Unfinished(bytes),
             piece => piece,
         })
@@ -95,35 +100,19 @@ impl Pieces {
 
     /// At the end of the stream, returns the piece whose end has not arrived.
     pub(super) fn finish(&mut self) -> Option<Piece> {
-        match self.piece(Bytes::new()) {
+        let rest = self.buffer.split();
+        match self.piece(rest) {
             Piece::Whole(bytes) if bytes.is_empty() => None,
             Piece::Whole(bytes) => Some(Piece::Unfinished(bytes)),
             piece => Some(piece),
         }
     }
 
-    /// Returns the piece that ends with these bytes.
-    fn piece(&mut self, last: Bytes) -> Piece {
-        if self.is_too_large || self.begun.len() + last.len() > self.limit {
-            self.is_too_large = false;
-            self.begun = Vec::new();
-            return Piece::TooLarge;
-        }
-        // Most pieces are within one chunk.
-        if self.begun.is_empty() {
-            return Piece::Whole(last);
-        }
-        let mut bytes = std::mem::take(&mut self.begun);
-        bytes.extend_from_slice(&last);
-        Piece::Whole(bytes.into())
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        self.is_too_large |= self.begun.len() + bytes.len() > self.limit;
-        if self.is_too_large {
-            self.begun = Vec::new();
-        } else {
-            self.begun.extend_from_slice(bytes);
+    /// Returns the piece with these bytes, unless it has more.
+    fn piece(&mut self, bytes: BytesMut) -> Piece {
+        match std::mem::take(&mut self.is_too_large) || bytes.len() > self.limit {
+            true => Piece::TooLarge,
+            false => Piece::Whole(bytes.freeze()),
         }
     }
 }
@@ -134,9 +123,8 @@ impl Framing {
         match self {
             Framing::Lines => chunk.iter().position(|byte| *byte == b'\n'),
             Framing::EventLines { is_after_cr } => {
-                let end = chunk
-                    .iter()
-                    .position(|byte| matches!(byte, b'\n' | b'\r'))?;
+                let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+                let end = chunk.iter().position(is_end)?;
                 *is_after_cr = chunk[end] == b'\r';
                 Some(end)
             }

@@ -21,7 +21,7 @@ fn pieces(framing: Framing, chunks: &[Vec<u8>]) -> Vec<Piece> {
     let mut decoder = Pieces::new(framing, LIMIT);
     let mut pieces = Vec::new();
     for chunk in chunks {
-        decoder.push(Bytes::copy_from_slice(chunk));
+        decoder.push(chunk);
         pieces.extend(std::iter::from_fn(|| decoder.next()));
         assert!(decoder.kept() <= 2 * LIMIT, "nothing grows without limit");
     }
@@ -35,11 +35,10 @@ fn events(chunks: &[Vec<u8>]) -> (Vec<RawEvent>, String, Option<Duration>) {
     let mut decoder = EventDecoder::new(LIMIT, "first".to_owned());
     let mut events = Vec::new();
     for chunk in chunks {
-        decoder.push(Bytes::copy_from_slice(chunk));
+        decoder.push(chunk);
         events.extend(std::iter::from_fn(|| decoder.next()));
     }
-    let id = decoder.last_event_id().to_owned();
-    (events, id, decoder.retry())
+    (events, decoder.last_event_id, decoder.retry)
 }
 
 /// Parts of texts that these decoders treat differently.
