@@ -187,7 +187,11 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
         context,
     };
     loop {
-        let wait = shared.throttle.wait(now);
+        let mut wait = shared.throttle.wait(now);
+        if !wait.is_zero() {
+            // The calls that wait are not all sent at the same time.
+            wait = wait.saturating_add(clock.jitter(settings.retry.ceiling(0)));
+        }
         // If the wait would exceed the time limit, the request is sent at once, and the service decides.
         let is_early = !wait.is_zero() && wait >= state.left(now);
         if !wait.is_zero() && !is_early {

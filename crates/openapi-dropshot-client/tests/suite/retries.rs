@@ -229,8 +229,8 @@ async fn a_pause_beyond_the_deadline_ends_the_call() {
         .expect("now it has");
     assert_eq!(
         clock.pauses(),
-        [60_000],
-        "the whole client waits for its key"
+        [60_200],
+        "the whole client waits for its key, and for the greatest random time"
     );
 }
 
@@ -280,7 +280,8 @@ async fn after_the_last_request_that_a_rate_limit_allows_the_client_waits_before
     client.list_books().send().await.expect("allowed");
     assert!(clock.pauses().is_empty());
     client.list_books().send().await.expect("allowed");
-    assert_eq!(clock.pauses(), [2_000]);
+    // Two seconds and the greatest random time.
+    assert_eq!(clock.pauses(), [2_200]);
 }
 
 #[tokio::test]
@@ -291,7 +292,7 @@ async fn a_success_ends_the_pause_that_a_rejection_requested() {
         "ratelimit-policy: \"default\";q=4;w=8",
     ];
     let next_may_wait = json("200 OK", &spent, "[]");
-    for (success, pauses) in [(books(), &[][..]), (next_may_wait, &[2_000])] {
+    for (success, pauses) in [(books(), &[][..]), (next_may_wait, &[2_200])] {
         let service = Service::responding([rejection.clone(), success, books()]).await;
         let clock = Passing::new();
         let client = builder(&service, &clock).build().expect("it is valid");
