@@ -35,6 +35,22 @@ fn waiting(client: &Client) -> Waiting<Loan> {
     call.request().wait(&RETURNED)
 }
 
+#[tokio::test]
+async fn a_function_that_waits_can_also_return_the_errors_of_other_calls() {
+    async fn read(client: &Client) -> Result<i64, WaitError<Loan>> {
+        let mut call = Call::new(client, &GET_LOAN);
+        call.set_text("loanId", Ok(7));
+        let loan = call.request().json::<Loan, String>().await?;
+        Ok(loan.id)
+    }
+    let service = Service::responding([json("404 Not Found", &[], "{}")]).await;
+    let error = read(&client(&service, &Passing::new())).await;
+    let WaitError::Call(error) = error.expect_err("it is not there") else {
+        panic!("the call failed");
+    };
+    assert_eq!(error.status(), Some(404));
+}
+
 fn client(service: &Service, clock: &Passing) -> Client {
     Client::builder(service.base_url())
         .clock(clock.clone())

@@ -3,6 +3,7 @@
 
 use crate::generated::{
     Client, ErrorKind,
+    mock::{MockResponse, MockTransport},
     types::{Book, BookStatus},
 };
 use crate::{
@@ -10,6 +11,7 @@ use crate::{
     service::{KEY, Service, client, json, response},
 };
 use futures::{StreamExt as _, TryStreamExt as _};
+use std::time::Duration;
 
 fn book(id: i64) -> String {
     format!(r#"{{"id":{id},"name":"Rex","categoryId":7}}"#)
@@ -216,6 +218,38 @@ async fn each_page_has_its_own_retries() {
         .await
         .expect("at last");
     assert_eq!(books.iter().map(|book| book.id).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_page_of_a_stream_has_its_own_time_limit() {
+    let service = MockTransport::new();
+    let page = |id| {
+        MockResponse::json(
+            200,
+            &[serde_json::json!({"id": id, "name": "Rex", "categoryId": 7})],
+        )
+    };
+    let (first, last) = (page(1).header("link", "<?cursor=one>; rel=next"), page(2));
+    let [first, last] = [first, last].map(|page| page.delay(Duration::from_secs(8)));
+    service.respond(first);
+    service.respond(last.clone());
+    service.respond(last);
+    let client = Client::builder("http://books.example/v1").transport(service);
+    let client = client.build().expect("it is valid");
+    let books = |seconds| {
+        client
+            .list_books()
+            .timeout(Duration::from_secs(seconds))
+            .stream()
+    };
+    let all: Result<Vec<Book>, _> = books(9).try_collect().await;
+    assert_eq!(all.expect("two pages take 16 seconds").len(), 2);
+    let error = books(7)
+        .next()
+        .await
+        .expect("a result")
+        .expect_err("one page takes 8 seconds");
+    assert_eq!(error.kind(), ErrorKind::Timeout);
 }
 
 #[tokio::test]
