@@ -9,7 +9,7 @@
 //! Blocking calls work on any thread. A thread that runs async code is blocked until the call ends, so use `send` in async
 //! code.
 
-use crate::{Error, ErrorCode, Feed, Items, Pages, Response};
+use crate::{Error, ErrorCode, Feed, Items, Pages};
 use futures_util::{Stream, StreamExt as _};
 use serde::de::DeserializeOwned;
 use std::{
@@ -50,86 +50,74 @@ pub fn wait<T: Send + 'static, C: Send + 'static>(
     receiver.recv().unwrap_or_else(|_| Err(Error::panicked()))
 }
 
-/// Yields pages one after the other; [`Pages::blocking`] returns it.
-///
-/// ```
-/// # use openapi_dropshot_client::{Error, Pages, blocking::PagesIter};
-/// # fn example(pages: Pages<Vec<String>>) -> Result<(), Error> {
-/// let pages: PagesIter<Vec<String>> = pages.blocking();
-/// for page in pages {
-///     println!("{} titles", page?.len());
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[must_use = "nothing is sent before a page is requested"]
-pub struct PagesIter<T, C = String> {
-    /// `None` only while the iterator waits for a page.
-    pages: Option<Pages<T, C>>,
-}
-
-impl<T, C> PagesIter<T, C> {
-    pub(crate) fn new(pages: Pages<T, C>) -> Self {
-        PagesIter { pages: Some(pages) }
-    }
-
-    /// The same as [`Pages::cursor`].
-    pub fn cursor(&self) -> Option<&str> {
-        self.pages.as_ref()?.cursor()
-    }
-}
-
-impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for PagesIter<T, C> {
-    type Item = Result<Response<T, C>, Error<C>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        wait_for_next(&mut self.pages)
-    }
-}
-
-debug_fields!([T, C] PagesIter<T, C>, cursor(cursor()));
-
-/// Yields the items of the pages one by one; [`Items::blocking`] returns it.
-///
-/// ```
-/// # use openapi_dropshot_client::{Error, Items, blocking::ItemsIter};
-/// # fn example(titles: Items<String>) -> Result<(), Error> {
-/// let titles: ItemsIter<String> = titles.blocking();
-/// for title in titles.take(3) {
-///     println!("{}", title?);
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[must_use = "nothing is sent before an item is requested"]
-pub struct ItemsIter<T, C = String> {
-    /// `None` only while the iterator waits for a page.
-    items: Option<Items<T, C>>,
-}
-
-impl<T, C> ItemsIter<T, C> {
-    pub(crate) fn new(items: Items<T, C>) -> Self {
-        ItemsIter { items: Some(items) }
-    }
-
-    /// The same as [`Items::cursor`].
-    pub fn cursor(&self) -> Option<&str> {
-        self.items.as_ref()?.cursor()
-    }
-}
-
-impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for ItemsIter<T, C> {
-    type Item = Result<T, Error<C>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self.items.as_mut()?.next_of_page() {
-            Some(item) => Some(Ok(item)),
-            None => wait_for_next(&mut self.items),
+/// Declares the iterator over a stream with a cursor. The function returns the next item of the page that was received last.
+macro_rules! iterator {
+    ($(#[$attribute:meta])* $name:ident($stream:ident, $next_arrived:expr)) => {
+        $(#[$attribute])*
+        pub struct $name<T, C = String> {
+            /// `None` only while the iterator waits for a page.
+            stream: Option<$stream<T, C>>,
         }
-    }
+
+        impl<T, C> $name<T, C> {
+            pub(crate) fn new(stream: $stream<T, C>) -> Self {
+                let stream = Some(stream);
+                $name { stream }
+            }
+
+            #[doc = concat!("The same as [`", stringify!($stream), "::cursor`].")]
+            pub fn cursor(&self) -> Option<&str> {
+                self.stream.as_ref()?.cursor()
+            }
+        }
+
+        impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for $name<T, C> {
+            type Item = <$stream<T, C> as Stream>::Item;
+
+            fn next(&mut self) -> Option<Self::Item> {
+                let next_arrived: fn(&mut $stream<T, C>) -> Option<Self::Item> = $next_arrived;
+                let arrived = next_arrived(self.stream.as_mut()?);
+                arrived.or_else(|| wait_for_next(&mut self.stream))
+            }
+        }
+
+        debug_fields!([T, C] $name<T, C>, cursor(cursor()));
+    };
 }
 
-debug_fields!([T, C] ItemsIter<T, C>, cursor(cursor()));
+iterator! {
+    /// Yields pages one after the other; [`Pages::blocking`] returns it.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Error, Pages, blocking::PagesIter};
+    /// # fn example(pages: Pages<Vec<String>>) -> Result<(), Error> {
+    /// let pages: PagesIter<Vec<String>> = pages.blocking();
+    /// for page in pages {
+    ///     println!("{} titles", page?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use = "nothing is sent before a page is requested"]
+    PagesIter(Pages, |_| None)
+}
+
+iterator! {
+    /// Yields the items of the pages one by one; [`Items::blocking`] returns it.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Error, Items, blocking::ItemsIter};
+    /// # fn example(titles: Items<String>) -> Result<(), Error> {
+    /// let titles: ItemsIter<String> = titles.blocking();
+    /// for title in titles.take(3) {
+    ///     println!("{}", title?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use = "nothing is sent before an item is requested"]
+    ItemsIter(Items, |items| items.next_of_page().map(Ok))
+}
 
 /// Yields the items of a [stream](crate::stream) one by one; [`Streamed::blocking`](crate::stream::Streamed::blocking) and
 /// [`EventStream::blocking`](crate::stream::EventStream::blocking) return it.

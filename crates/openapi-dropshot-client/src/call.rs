@@ -136,11 +136,14 @@ settings! {
 }
 
 /// The headers that an application adds to one call, or to all calls.
-#[derive(Clone, Default)]
-pub(crate) struct AddedHeaders {
-    valid: HeaderMap,
-    /// Why the first header that was rejected cannot be sent. The text does not contain its value, which may be a secret.
-    problem: Option<String>,
+/// Or why the first header that was rejected cannot be sent. The text does not contain its value, which may be a secret.
+#[derive(Clone)]
+pub(crate) struct AddedHeaders(pub(crate) Result<HeaderMap, String>);
+
+impl Default for AddedHeaders {
+    fn default() -> Self {
+        AddedHeaders(Ok(HeaderMap::new()))
+    }
 }
 
 impl AddedHeaders {
@@ -150,21 +153,15 @@ impl AddedHeaders {
         N: TryInto<HeaderName>,
         V: TryInto<HeaderValue>,
     {
+        let Ok(headers) = &mut self.0 else { return };
         let problem = match (name.try_into(), value.try_into()) {
             (Ok(name), Ok(value)) => {
-                self.valid.insert(name, value);
+                headers.insert(name, value);
                 return;
             }
             (Ok(name), Err(_)) => format!("`{name}` cannot be sent in a header"),
             (Err(_), _) => "the name of an added header is not valid".to_owned(),
         };
-        self.problem.get_or_insert(problem);
-    }
-
-    /// # Errors
-    ///
-    /// Returns an error if one of them cannot be sent.
-    pub(crate) fn into_valid(self) -> Result<HeaderMap, String> {
-        self.problem.map_or(Ok(self.valid), Err)
+        self.0 = Err(problem);
     }
 }

@@ -4,8 +4,9 @@ use crate::{
     ClientBuilder, Deprecation,
     client_builder::Config,
     credentials::Provided,
-    deprecation::{self, DEPRECATION, SUNSET, Tally},
+    deprecation::{self, DEPRECATION, SUNSET},
     error::Failure,
+    lock::lock,
     operation::Operation,
     platform::{local, take},
     retry_after::{RATE_LIMIT, rate_limit_pause},
@@ -17,7 +18,12 @@ use http::{
     header::{CONTENT_TYPE, LINK},
 };
 use reqwest::{Request, Url};
-use std::{collections::BTreeMap, future::Future, ops::Deref, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    ops::Deref,
+    sync::{Arc, Mutex},
+};
 
 /// A client of one service, with the credentials and settings that its builder got.
 ///
@@ -53,7 +59,8 @@ pub(crate) struct Shared {
     /// The providers of credentials that the application set.
     pub(crate) credentials: Vec<Provided>,
     pub(crate) transport: Transport,
-    pub(crate) deprecated: Tally,
+    /// For each operation, the number of responses that announced its deprecation.
+    pub(crate) deprecated: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl Deref for Shared {
@@ -98,7 +105,7 @@ impl Client {
 
     /// Returns how many responses announced the deprecation of their operation, by `operationId`.
     pub fn deprecated_calls(&self) -> BTreeMap<&'static str, u64> {
-        self.shared.deprecated.counts()
+        lock(&self.shared.deprecated).clone()
     }
 
     /// Sends a request once. Reads a JSON response to its end, so that the request can be sent again if the response is interrupted.
@@ -157,7 +164,7 @@ impl Client {
             shared.throttle.slow_down(shared.clock.now(), wait);
         }
         if deprecated && let Some(deprecation) = deprecation::read(operation.id, url, headers) {
-            shared.deprecated.count(operation.id);
+            *lock(&shared.deprecated).entry(operation.id).or_default() += 1;
             if deprecation::is_first(shared.service.package, operation.id) {
                 (shared.service.log_deprecation)(&deprecation);
             }

@@ -451,7 +451,7 @@ impl<K: From<Client>> ClientBuilder<K> {
 impl Config {
     fn build(mut self) -> Result<Client, BuildError> {
         let (base_url, base) = checked_base_url(&self.base_url)?;
-        let headers = self.added_headers.clone().into_valid();
+        let headers = self.added_headers.0.clone();
         let mut headers = headers.map_err(|reason| BuildError::InvalidHeader { reason })?;
         let service = self.service;
         let mut credentials = Vec::new();

@@ -5,10 +5,7 @@ use crate::{link, lock::lock, retry_after::http_date};
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderName};
 use reqwest::Url;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
-};
+use std::{collections::BTreeSet, sync::Mutex};
 
 /// The deprecation of an operation, as reported by a response.
 ///
@@ -93,20 +90,6 @@ fn moment(value: &str) -> Option<DateTime<Utc>> {
 pub(crate) fn is_first(package: &'static str, operation: &'static str) -> bool {
     static LOGGED: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
     lock(&LOGGED).insert((package, operation))
-}
-
-/// For each operation, the number of responses that announced its deprecation.
-#[derive(Default)]
-pub(crate) struct Tally(Mutex<BTreeMap<&'static str, u64>>);
-
-impl Tally {
-    pub(crate) fn count(&self, operation: &'static str) {
-        *lock(&self.0).entry(operation).or_default() += 1;
-    }
-
-    pub(crate) fn counts(&self) -> BTreeMap<&'static str, u64> {
-        lock(&self.0).clone()
-    }
 }
 
 #[cfg(test)]

@@ -234,7 +234,7 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
     let url = request.request.url().clone();
     let moved = match follow(&url, &target) {
         Ok(next) => {
-            request.go_to(next);
+            *request.request.url_mut() = next;
             true
         }
         // Nothing has happened while the service waited.

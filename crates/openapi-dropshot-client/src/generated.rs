@@ -290,9 +290,8 @@ impl<'a> Call<'a> {
         let mut path = String::with_capacity(128);
         path.push('.');
         path.push_str(self.operation.path);
-        let (mut headers, mut cookies) = (HeaderMap::new(), Vec::new());
-        let parameters = self.operation.parameters.iter().zip(&self.values);
-        for (parameter, value) in parameters.clone() {
+        let (mut headers, mut cookies, mut query) = (HeaderMap::new(), Vec::new(), Vec::new());
+        for (parameter, value) in self.operation.parameters.iter().zip(&self.values) {
             let Parameter { name, setter, .. } = parameter;
             let Some(value) = value.as_ref().map_err(String::clone)? else {
                 if parameter.required {
@@ -302,8 +301,8 @@ impl<'a> Call<'a> {
             };
             match parameter.place {
                 Place::Path => path = path::insert(&path, name, value)?,
-                // After the path.
-                Place::Query => {}
+                Place::Query if value.is_empty() => {}
+                Place::Query => query.push(value.as_str()),
                 Place::Header => {
                     let value = HeaderValue::from_str(value)
                         .map_err(|_| format!("`{name}` cannot be sent in a header"))?;
@@ -323,15 +322,8 @@ impl<'a> Call<'a> {
             headers.insert(COOKIE, cookies.map_err(|error| error.to_string())?);
         }
         path::check(self.operation, &path)?;
-        let mut separator = '?';
-        for (parameter, value) in parameters {
-            if let (Place::Query, Ok(Some(value))) = (parameter.place, value)
-                && !value.is_empty()
-            {
-                path.push(separator);
-                path.push_str(value);
-                separator = '&';
-            }
+        if !query.is_empty() {
+            path = format!("{path}?{}", query.join("&"));
         }
         Ok((path, headers))
     }

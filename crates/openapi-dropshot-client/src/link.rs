@@ -17,13 +17,10 @@ pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(links)
-        .find_map(|link| {
-            let is_it = link
-                .relations
-                .split_ascii_whitespace()
-                .any(|rel| rel.eq_ignore_ascii_case(relation));
-            // A link with an anchor belongs to another resource than this response.
-            (is_it && !link.anchored).then(|| link.target.to_owned())
+        .find_map(|(target, relations)| {
+            let mut relations = relations.split_ascii_whitespace();
+            let is_it = relations.any(|other| other.eq_ignore_ascii_case(relation));
+            is_it.then(|| target.to_owned())
         })
 }
 
@@ -40,16 +37,10 @@ pub(crate) fn query_value(url: &Url, name: &str) -> Option<String> {
     Some(value.into_owned())
 }
 
-/// A link in the header.
-struct Link<'a> {
-    target: &'a str,
-    /// The value of the first `rel`; further ones are ignored (section 3.3).
-    relations: Cow<'a, str>,
-    anchored: bool,
-}
-
-/// The links of one field value. The list ends at the first part that is not well-formed (appendix B.2).
-fn links(value: &str) -> impl Iterator<Item = Link<'_>> {
+/// The links of one field value, each with its target and the value of its first `rel`; further ones are ignored (section 3.3). A link
+/// with an anchor belongs to another resource than the response, so it has no relations here. The list ends at the first part that is
+/// not well-formed (appendix B.2).
+fn links(value: &str) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
     let mut left = Some(value);
     std::iter::from_fn(move || {
         let rest = left.take()?.trim_start_matches([' ', '\t', ',']);
@@ -68,11 +59,8 @@ fn links(value: &str) -> impl Iterator<Item = Link<'_>> {
         }
         // A comma continues the list; anything else ends it.
         left = rest.strip_prefix(',');
-        Some(Link {
-            target,
-            relations: relations.unwrap_or_default(),
-            anchored,
-        })
+        let relations = relations.filter(|_| !anchored);
+        Some((target, relations.unwrap_or_default()))
     })
 }
 

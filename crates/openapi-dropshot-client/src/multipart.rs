@@ -6,6 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 use std::mem;
 use uuid::Uuid;
+#[cfg(not(target_arch = "wasm32"))]
+use {
+    futures_util::{StreamExt as _, stream},
+    http_body_util::BodyDataStream,
+};
 
 /// A multipart form (`multipart/form-data`, RFC 7578): the body of an operation that accepts files. The generated client also
 /// has a type for the form of each operation, with a method for each part.
@@ -53,11 +58,9 @@ impl FilePart {
     /// Creates a file part from its name, its media type, such as `image/png`, and its content, which may be a stream.
     pub fn new(file_name: &str, media_type: &str, content: impl Into<Body>) -> Self {
         let media_type = media_type.replace(['\r', '\n'], " ");
+        let name = quoted(file_name);
         FilePart {
-            about: format!(
-                "; filename=\"{}\"\r\nContent-Type: {media_type}",
-                quoted(file_name)
-            ),
+            about: format!("; filename=\"{name}\"\r\nContent-Type: {media_type}"),
             content: content.into(),
         }
     }
@@ -161,7 +164,13 @@ impl Multipart {
         self.bytes
             .extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
         let end = Body::from(self.bytes);
-        Ok((media_type, joined(self.before, end)))
+        #[cfg(not(target_arch = "wasm32"))]
+        if !self.before.is_empty() {
+            let bodies = self.before.into_iter().chain([end]);
+            let chunks = stream::iter(bodies).flat_map(BodyDataStream::new);
+            return Ok((media_type, Body::wrap_stream(chunks)));
+        }
+        Ok((media_type, end))
     }
 }
 
@@ -176,24 +185,6 @@ pub fn part<T>(
         Ok(value) => add(form, name, &value),
         Err(reason) => form.reject(name, &format!("is not valid: {reason}")),
     }
-}
-
-/// Combines several bodies into one.
-#[cfg(not(target_arch = "wasm32"))]
-fn joined(mut bodies: Vec<Body>, end: Body) -> Body {
-    use futures_util::{StreamExt as _, stream};
-    use http_body_util::BodyDataStream;
-
-    if bodies.is_empty() {
-        return end;
-    }
-    bodies.push(end);
-    Body::wrap_stream(stream::iter(bodies).flat_map(BodyDataStream::new))
-}
-
-#[cfg(target_arch = "wasm32")]
-fn joined(_none: Vec<Body>, end: Body) -> Body {
-    end
 }
 
 impl Default for Multipart {

@@ -107,7 +107,7 @@ async fn fetch<T: DeserializeOwned, C>(
     let next = next.map(|next| match next {
         Ok(next) => {
             // The remaining parts of the request are the same for the next page.
-            request.go_to(next);
+            *request.request.url_mut() = next;
             Ok(request)
         }
         Err(reason) => Err(response.unreadable(reason)),

@@ -1,7 +1,7 @@
 //! The request of a call, ready to be sent. The module `retry` sends it.
 
 use crate::{
-    CallOptions, Client, RetryPolicy,
+    CallOptions, Client,
     call::Settings,
     error::Failure,
     link::query_value,
@@ -9,7 +9,7 @@ use crate::{
     recovery::new_idempotency_key,
 };
 use http::{HeaderMap, HeaderValue};
-use reqwest::{Request, Url};
+use reqwest::Request;
 use std::time::Duration;
 
 /// A request that is ready to be sent, once or several times. It borrows nothing, so that a stream of pages can be moved
@@ -44,7 +44,7 @@ impl Prepared {
         let mut settings = None;
         if let Some(options) = options {
             let (changed, added) = client.shared.settings.changed_by(options);
-            let added = added.into_valid().map_err(Failure::invalid_request)?;
+            let added = added.0.map_err(Failure::invalid_request)?;
             request.headers_mut().extend(added);
             settings = Some(Box::new(changed));
         }
@@ -75,10 +75,11 @@ impl Prepared {
         self.settings.as_deref().unwrap_or(of_client)
     }
 
-    /// Sets another retry policy for the call.
-    pub(crate) fn set_policy(&mut self, retry: RetryPolicy) {
-        let settings = self.settings().clone();
-        self.settings = Some(Box::new(Settings { retry, ..settings }));
+    /// Changes the settings of the call.
+    pub(crate) fn change_settings(&mut self, change: impl FnOnce(&mut Settings)) {
+        let mut settings = self.settings().clone();
+        change(&mut settings);
+        self.settings = Some(Box::new(settings));
     }
 
     /// Returns how long the request lets the service wait for events.
@@ -90,13 +91,10 @@ impl Prepared {
     /// Gives the call the time that the service waits for events.
     pub(crate) fn allow_wait(&mut self) {
         let Some(wait) = self.wait() else { return };
-        let settings = self.settings();
-        let settings = Settings {
-            timeout: settings.timeout.saturating_add(wait),
-            try_timeout: settings.try_timeout.saturating_add(wait),
-            ..settings.clone()
-        };
-        self.settings = Some(Box::new(settings));
+        self.change_settings(|settings| {
+            settings.timeout = settings.timeout.saturating_add(wait);
+            settings.try_timeout = settings.try_timeout.saturating_add(wait);
+        });
     }
 
     /// Returns the key that makes the request safe to repeat.
@@ -107,11 +105,6 @@ impl Prepared {
             return None;
         }
         headers.get(IDEMPOTENCY_KEY)?.to_str().ok()
-    }
-
-    /// Changes the URL for the next request.
-    pub(crate) fn go_to(&mut self, url: Url) {
-        *self.request.url_mut() = url;
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
 };
 use http::{HeaderName, HeaderValue, Method, header::CONTENT_TYPE};
 use progenitor_client::ByteStream;
+use reqwest::Url;
 use serde::{Serialize, de::DeserializeOwned};
 use std::marker::PhantomData;
 
@@ -141,17 +142,14 @@ fn prepared(
     path: &str,
 ) -> Result<(&'static Operation, reqwest::Request), String> {
     let mut operations = OPERATIONS.iter();
-    let operation = operations.find(|operation| operation.method == method);
-    let operation =
-        operation.ok_or_else(|| format!("requests with the method {method} cannot be sent"))?;
+    let Some(operation) = operations.find(|operation| operation.method == method) else {
+        return Err(format!("requests with the method {method} cannot be sent"));
+    };
     let base = &client.shared.base;
     let url = base.join(&format!(".{path}"));
     // The request contains the credential.
-    let url = url.ok().filter(|url| {
-        path.starts_with('/')
-            && url.origin() == base.origin()
-            && url.path().starts_with(base.path())
-    });
+    let stays = |url: &Url| url.origin() == base.origin() && url.path().starts_with(base.path());
+    let url = url.ok().filter(|url| path.starts_with('/') && stays(url));
     let url =
         url.ok_or("the path of a request must begin with `/` and must stay below the base URL")?;
     Ok((operation, reqwest::Request::new(method, url)))

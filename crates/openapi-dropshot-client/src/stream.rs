@@ -9,13 +9,6 @@
 //! If an item does not match the document, or is larger than [`CallOptions::max_item_bytes`](crate::CallOptions::max_item_bytes), the
 //! stream returns an error instead of this item ([`ErrorKind::Unreadable`], [`ErrorKind::TooLarge`]), and continues with the next item.
 //! After any other error it ends.
-//!
-//! # For generated code
-//!
-//! [`generated::Request::streamed`](crate::generated::Request::streamed) sends the request of an operation whose response is a JSON
-//! stream, and [`generated::Request::events`](crate::generated::Request::events) the request of an operation whose response is an event
-//! stream. Like all other operations, both return a [`Response`], so that `send` and `send_blocking` look the same for all operations.
-//! An operation that accepts `Last-Event-ID` has it as a parameter: the stream continues after the id that was set there.
 
 mod arriving;
 mod event_decoder;
@@ -106,12 +99,8 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
             ..
         } = request.settings();
         let arriving = Arriving::new(request.send().await?, idle_timeout);
-        let found = arriving.media_type();
-        let found = found.as_deref().unwrap_or(media_type);
-        let is_lines = LINES.contains(&found) && LINES.contains(&media_type);
-        if found != media_type && !is_lines {
-            return Err(arriving.of_other_type(media_type, found));
-        }
+        let is_lines = |found: &str| LINES.contains(&found) && LINES.contains(&media_type);
+        arriving.check_type(media_type, is_lines)?;
         let framing = match is_sequence(media_type) {
             true => Framing::Sequence(JsonText::default()),
             false => Framing::Lines,
@@ -151,25 +140,19 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
 
     /// Reads an item; returns `None` if the piece is blank.
     fn read(&mut self, piece: Piece) -> Option<Result<T, Failure>> {
-        let (text, is_whole) = match &piece {
-            Piece::Whole(text) => (text, true),
-            Piece::Unfinished(text) => (text, false),
-            Piece::TooLarge => {
-                self.count += 1;
-                return Some(Err(self.arriving.too_large(self.count, self.limit)));
-            }
-        };
-        if text.iter().all(u8::is_ascii_whitespace) {
+        if piece.is_blank() {
             return None;
         }
         self.count += 1;
-        Some(match json_body(text) {
-            _ if !is_whole && is_cut_off(text) => {
-                let reason = "it is cut off before its end";
-                Err(self.arriving.misfit(self.count, reason))
+        let (arriving, count) = (&self.arriving, self.count);
+        Some(match &piece {
+            Piece::TooLarge => Err(arriving.too_large(count, self.limit)),
+            Piece::Unfinished(text) if is_cut_off(text) => {
+                Err(arriving.misfit(count, "it is cut off before its end"))
             }
-            Ok(item) => Ok(item),
-            Err(error) => Err(self.arriving.misfit(self.count, reason(&error))),
+            Piece::Whole(text) | Piece::Unfinished(text) => {
+                json_body(text).map_err(|error| arriving.misfit(count, reason(&error)))
+            }
         })
     }
 
@@ -177,10 +160,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
     fn last(&mut self) -> Option<Result<T, Failure>> {
         let piece = self.pieces.finish()?;
         match &piece {
-            Piece::Unfinished(text) if is_cut_off(text) => {
-                if text.iter().all(u8::is_ascii_whitespace) {
-                    return None;
-                }
+            Piece::Unfinished(text) if !piece.is_blank() && is_cut_off(text) => {
                 let number = self.count + 1;
                 let message = format!(
                     "the stream was cut off: it ended in the middle of item {number}, and further items may be missing; send the request again"

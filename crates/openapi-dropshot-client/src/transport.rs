@@ -8,7 +8,7 @@ use crate::{
 };
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode, header::CONTENT_TYPE};
 use progenitor_client::ByteStream;
 use std::{future::Future, pin::pin};
 
@@ -118,6 +118,14 @@ impl Head {
             max_bytes,
         })
     }
+}
+
+/// Returns the media type of a response, without parameters and in lower case; `None` if the response does not have one.
+pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(CONTENT_TYPE)?;
+    let value = String::from_utf8_lossy(value.as_bytes());
+    let essence = value.split(';').next().unwrap_or_default();
+    Some(essence.trim().to_ascii_lowercase())
 }
 
 /// Why the body of a successful response was not read to its end.

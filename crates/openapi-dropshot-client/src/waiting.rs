@@ -79,11 +79,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
             let received = request.read().await.map_err(call)?;
             let response: Response<T, C> = Response::json(received).map_err(call)?;
             let state = state(response.raw_body(), self.waiter.path);
-            let is_in = |states: &[&str]| {
-                state
-                    .as_deref()
-                    .is_some_and(|state| states.contains(&state))
-            };
+            let is_in = |states: &[&str]| state.as_deref().is_some_and(|it| states.contains(&it));
             if is_in(self.waiter.success) {
                 return Ok(response);
             }

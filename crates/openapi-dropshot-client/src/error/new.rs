@@ -7,9 +7,9 @@ use crate::{
     BoxError,
     json::json_body,
     retry_after::retry_after,
-    transport::{BodyProblem, Head, Received},
+    transport::{BodyProblem, Head, Received, media_type},
 };
-use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
+use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use std::{error, fmt, io};
 
@@ -186,7 +186,7 @@ impl Failure {
             names.iter().find_map(find)
         };
         let message = text(&["message", "detail", "title"])
-            .unwrap_or_else(|| no_message(status, body.is_none().then(|| media_type(&headers))));
+            .unwrap_or_else(|| no_message(status, &headers, body.is_none()));
         let mut error = Error::new(ErrorKind::Answer, message).responded(status, headers);
         error.code = text(&["code", "error_code"]);
         error.inner.record = record;
@@ -237,12 +237,10 @@ pub(super) fn sources<'a>(
 ) -> impl Iterator<Item = &'a (dyn error::Error + 'static)> {
     std::iter::successors(Some(error), |error| {
         // `source` of an I/O error returns the source of the inner error.
-        let inner = error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref);
-        inner
-            .map(|inner| inner as &(dyn error::Error + 'static))
-            .or_else(|| error.source())
+        match error.downcast_ref().and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        }
     })
 }
 
@@ -250,16 +248,14 @@ pub(super) fn sources<'a>(
 fn innermost(error: &(dyn error::Error + 'static)) -> String {
     sources(error)
         .last()
-        .map(ToString::to_string)
-        .unwrap_or_default()
+        .map_or_else(String::new, ToString::to_string)
 }
 
 /// Returns the media type of a response, if it can be written to a log unchanged.
-fn media_type(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    let essence = value.split(';').next()?.trim();
+fn plain_media_type(headers: &HeaderMap) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/+-.".contains(&byte);
-    ((1..=60).contains(&essence.len()) && essence.bytes().all(is_plain)).then_some(essence)
+    let is_valid = |it: &String| (1..=60).contains(&it.len()) && it.bytes().all(is_plain);
+    media_type(headers).filter(is_valid)
 }
 
 /// Returns the beginning of a text without tags and control characters; each sequence of white space
@@ -287,7 +283,7 @@ fn excerpt(body: &[u8]) -> Option<String> {
 
 /// Returns the message for a response without an error body. It contains the media type if the response
 /// has another body.
-fn no_message(status: StatusCode, media_type: Option<Option<&str>>) -> String {
+fn no_message(status: StatusCode, headers: &HeaderMap, has_other_body: bool) -> String {
     let hint = match status.as_u16() {
         300..=399 => {
             "this client does not follow redirects; check the base URL, and whether it needs `https`"
@@ -298,13 +294,12 @@ fn no_message(status: StatusCode, media_type: Option<Option<&str>>) -> String {
         }
         _ => "the response has no error body; check that the base URL belongs to the service",
     };
-    let reason = status
-        .canonical_reason()
-        .map(|reason| format!(" {reason}"))
-        .unwrap_or_default();
-    let body = match media_type {
-        Some(Some(media_type)) => format!(" with a body of the type {media_type}"),
-        _ => String::new(),
-    };
-    format!("the response is {}{reason}{body}: {hint}", status.as_u16())
+    let mut response = status.as_str().to_owned();
+    if let Some(reason) = status.canonical_reason() {
+        response = format!("{response} {reason}");
+    }
+    if has_other_body && let Some(media_type) = plain_media_type(headers) {
+        response = format!("{response} with a body of the type {media_type}");
+    }
+    format!("the response is {response}: {hint}")
 }

@@ -68,23 +68,19 @@ impl RetryBudget {
 
     /// Uses one retry, if there is one.
     pub(crate) fn spend(&self) -> bool {
-        let price = self.shared.price;
-        let take = |tokens: u64| tokens.checked_sub(price);
-        self.shared
-            .tokens
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
-            .is_ok()
+        self.change(|tokens| tokens.checked_sub(self.shared.price))
     }
 
     /// Counts a successful call.
     pub(crate) fn earn(&self) {
-        let most = self.shared.most;
-        let add = |tokens: u64| (tokens < most).then_some(tokens + 1);
         // A full budget does not grow.
-        let _ = self
-            .shared
-            .tokens
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        self.change(|tokens| (tokens < self.shared.most).then_some(tokens + 1));
+    }
+
+    /// Changes the number of tokens, unless the function returns `None`.
+    fn change(&self, change: impl FnMut(u64) -> Option<u64>) -> bool {
+        let (tokens, order) = (&self.shared.tokens, Ordering::Relaxed);
+        tokens.fetch_update(order, order, change).is_ok()
     }
 }
 

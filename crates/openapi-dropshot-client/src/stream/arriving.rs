@@ -4,11 +4,10 @@ use crate::{
     ErrorKind,
     error::Failure,
     platform,
-    transport::{BodyProblem, Head, Received},
+    transport::{BodyProblem, Head, Received, media_type},
 };
 use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture};
-use http::header::CONTENT_TYPE;
 use progenitor_client::ByteStream;
 use std::{
     task::{Context, Poll, ready},
@@ -33,15 +32,6 @@ impl Arriving {
             idle_timeout,
             timer: None,
         }
-    }
-
-    /// Returns the media type of the body, without parameters and in lower case; `None` if the response does not
-    /// have one.
-    pub(super) fn media_type(&self) -> Option<String> {
-        let value = self.head.headers.get(CONTENT_TYPE)?;
-        let value = String::from_utf8_lossy(value.as_bytes());
-        let essence = value.split(';').next().unwrap_or_default();
-        Some(essence.trim().to_ascii_lowercase())
     }
 
     /// Returns the next chunk, or why there is none.
@@ -87,11 +77,21 @@ impl Arriving {
         self.error(ErrorKind::TooLarge, message)
     }
 
-    /// Creates the error for a response that has another media type.
-    pub(super) fn of_other_type(&self, expected: &str, found: &str) -> Failure {
-        let found = crate::error::printable(found);
-        let message =
-            format!("the response is not a stream: it should be `{expected}` and is `{found}`");
-        self.error(ErrorKind::Unreadable, message)
+    /// Returns an error if the response has another media type that does not mean the same.
+    pub(super) fn check_type(
+        &self,
+        expected: &str,
+        means_the_same: impl FnOnce(&str) -> bool,
+    ) -> Result<(), Failure> {
+        match media_type(&self.head.headers) {
+            Some(found) if found != expected && !means_the_same(&found) => {
+                let found = crate::error::printable(&found);
+                let message = format!(
+                    "the response is not a stream: it should be `{expected}` and is `{found}`"
+                );
+                Err(self.error(ErrorKind::Unreadable, message))
+            }
+            _ => Ok(()),
+        }
     }
 }

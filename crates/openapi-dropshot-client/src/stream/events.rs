@@ -164,17 +164,13 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         }
         let since = request.client.shared.clock.now();
         let arriving = Arriving::new(received, request.settings().idle_timeout);
-        match arriving.media_type() {
-            Some(found) if found != MEDIA_TYPE => Err(arriving.of_other_type(MEDIA_TYPE, &found)),
-            _ => {
-                self.state = State::Open(Connection {
-                    request,
-                    arriving,
-                    since,
-                });
-                Ok(())
-            }
-        }
+        arriving.check_type(MEDIA_TYPE, |_| false)?;
+        self.state = State::Open(Connection {
+            request,
+            arriving,
+            since,
+        });
+        Ok(())
     }
 
     /// Returns the next event of the chunk that arrived last.
@@ -251,7 +247,8 @@ impl<T, C: ErrorCode> EventStream<T, C> {
             "the stream of events ended; reconnecting",
         );
         self.decoder.reconnect();
-        request.set_policy(self.policy.clone().max_tries(1));
+        let one_try = self.policy.clone().max_tries(1);
+        request.change_settings(|settings| settings.retry = one_try);
         let headers = request.request.headers_mut();
         // An id that cannot be a header value cannot be sent back; the stream then continues with new events only.
         match HeaderValue::from_bytes(self.decoder.last_event_id.as_bytes()) {

@@ -37,6 +37,16 @@ pub(super) enum Piece {
     TooLarge,
 }
 
+impl Piece {
+    /// Whether the piece has only white space.
+    pub(super) fn is_blank(&self) -> bool {
+        match self {
+            Piece::Whole(text) | Piece::Unfinished(text) => text.trim_ascii().is_empty(),
+            Piece::TooLarge => false,
+        }
+    }
+}
+
 /// Splits a stream. Keeps at most the limit of bytes, in addition to the chunk that was pushed last.
 #[derive(Debug)]
 pub(super) struct Pieces {
@@ -100,6 +110,7 @@ impl Pieces {
 
     /// At the end of the stream, returns the piece whose end has not arrived.
     pub(super) fn finish(&mut self) -> Option<Piece> {
+        self.searched = 0;
         let rest = self.buffer.split();
         match self.piece(rest) {
             Piece::Whole(bytes) if bytes.is_empty() => None,

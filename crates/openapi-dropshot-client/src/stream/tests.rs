@@ -226,16 +226,14 @@ fn the_time_before_the_next_connection_is_a_number_of_milliseconds() {
 #[test]
 fn a_new_connection_drops_the_unfinished_event_and_keeps_the_id() {
     let mut decoder = EventDecoder::new(LIMIT, String::new());
-    decoder.push(Bytes::from(
-        "retry: 5\nid: 1\ndata: 1\n\nid: 2\nevent: add\ndata: 2\n",
-    ));
+    decoder.push(b"retry: 5\nid: 1\ndata: 1\n\nid: 2\nevent: add\ndata: 2\n");
     assert_eq!(decoder.next(), Some(event("message", "1")));
     assert_eq!(decoder.next(), None);
     decoder.reconnect();
-    decoder.push(Bytes::from("\u{feff}data: 3\n\n"));
+    decoder.push("\u{feff}data: 3\n\n".as_bytes());
     assert_eq!(decoder.next(), Some(event("message", "3")));
-    assert_eq!(decoder.last_event_id(), "1");
-    assert_eq!(decoder.retry(), Some(Duration::from_millis(5)));
+    assert_eq!(decoder.last_event_id, "1");
+    assert_eq!(decoder.retry, Some(Duration::from_millis(5)));
 }
 
 #[test]
