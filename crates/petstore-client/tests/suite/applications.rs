@@ -15,6 +15,11 @@ use std::{
     time::Duration,
 };
 use tokio::time::Instant;
+#[cfg(feature = "blocking")]
+use {
+    tracing::Instrument as _,
+    tracing_subscriber::{Registry, registry::LookupSpan as _},
+};
 
 fn builder(service: &MockTransport) -> ClientBuilder {
     let builder = Client::builder("http://petstore.example/v1").api_key("the-key");
@@ -93,8 +98,14 @@ async fn a_blocking_call_runs_in_the_tracing_span_of_its_caller() {
     let seen = Seen::default();
     let recorder = seen.clone();
     let client = builder(&service).interceptor(move |_: &mut TryRequest<'_>| {
-        let parent = tracing::Span::current().metadata().map(|span| span.name());
-        recorder.add(format!("{parent:?}"));
+        tracing::dispatcher::get_default(|dispatch| {
+            let registry: &Registry = dispatch.downcast_ref().expect("it is the test's own");
+            let current = dispatch.current_span();
+            let span = current.id().and_then(|id| registry.span(id));
+            let scope = span.expect("the call has a span").scope();
+            let names: Vec<_> = scope.map(|span| span.name()).collect();
+            recorder.add(names.join(" in "));
+        });
         Ok(())
     });
     let client = client.build().expect("it is valid");
@@ -103,9 +114,12 @@ async fn a_blocking_call_runs_in_the_tracing_span_of_its_caller() {
     client.list_pets().send().await.expect("a success");
     tracing::callsite::rebuild_interest_cache();
     seen.0.lock().expect("no test panics with it").clear();
-    client.list_pets().send().await.expect("a success");
-    client.list_pets().send_blocking().expect("a success");
-    assert_eq!(seen.lines(), [r#"Some("petstore_client")"#; 2]);
+    let caller = tracing::info_span!("shop");
+    let listed = client.list_pets().send().instrument(caller.clone());
+    listed.await.expect("a success");
+    let listed = caller.in_scope(|| client.list_pets().send_blocking());
+    listed.expect("a success");
+    assert_eq!(seen.lines(), ["petstore_client in shop"; 2]);
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
+use tracing::Instrument as _;
+use tracing_subscriber::{Registry, registry::LookupSpan as _};
 
 fn builder(service: &MockTransport) -> ClientBuilder {
     let builder = Client::builder("http://bookmarks.example/api/v2").api_key("the-key");
@@ -103,8 +105,14 @@ async fn a_blocking_call_runs_in_the_tracing_span_of_its_caller() {
     let seen = Seen::default();
     let recorder = seen.clone();
     let client = builder(&service).interceptor(move |_: &mut TryRequest<'_>| {
-        let parent = tracing::Span::current().metadata().map(|span| span.name());
-        recorder.add(format!("{parent:?}"));
+        tracing::dispatcher::get_default(|dispatch| {
+            let registry: &Registry = dispatch.downcast_ref().expect("it is the test's own");
+            let current = dispatch.current_span();
+            let span = current.id().and_then(|id| registry.span(id));
+            let scope = span.expect("the call has a span").scope();
+            let names: Vec<_> = scope.map(|span| span.name()).collect();
+            recorder.add(names.join(" in "));
+        });
         Ok(())
     });
     let client = client.build().expect("it is valid");
@@ -113,9 +121,12 @@ async fn a_blocking_call_runs_in_the_tracing_span_of_its_caller() {
     client.list_bookmarks().send().await.expect("a success");
     tracing::callsite::rebuild_interest_cache();
     seen.0.lock().expect("no test panics with it").clear();
-    client.list_bookmarks().send().await.expect("a success");
-    client.list_bookmarks().send_blocking().expect("a success");
-    assert_eq!(seen.lines(), [r#"Some("bookmarks_client")"#; 2]);
+    let caller = tracing::info_span!("shop");
+    let listed = client.list_bookmarks().send().instrument(caller.clone());
+    listed.await.expect("a success");
+    let listed = caller.in_scope(|| client.list_bookmarks().send_blocking());
+    listed.expect("a success");
+    assert_eq!(seen.lines(), ["bookmarks_client in shop"; 2]);
 }
 
 #[tokio::test]
