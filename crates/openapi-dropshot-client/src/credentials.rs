@@ -371,15 +371,16 @@ pub(crate) fn of_call<'p>(
         let mut given = all.iter().filter_map(|provided| provided.scheme);
         given.any(|one| one.name == scheme.name)
     };
-    let alternatives = (service.security)(operation.id).iter();
-    let complete = alternatives
-        .clone()
-        .find(|alternative| alternative.iter().all(is_given));
-    let given = |alternative: &&&[&'static Scheme]| {
-        let given = alternative.iter().filter(|scheme| is_given(scheme));
-        given.count()
+    let rank = |alternative: &&&[&'static Scheme]| {
+        let given = alternative.iter().filter(|scheme| is_given(scheme)).count();
+        let is_complete = given == alternative.len();
+        if is_complete { usize::MAX } else { given }
     };
-    let chosen = complete.or_else(|| alternatives.rev().max_by_key(given));
+    // Of several with the same rank, this is the first.
+    let chosen = (service.security)(operation.id)
+        .iter()
+        .rev()
+        .max_by_key(rank);
     let is_chosen = |provided: &&Provided| match provided.scheme {
         None => true,
         Some(scheme) => chosen.is_some_and(|all| all.iter().any(|one| one.name == scheme.name)),

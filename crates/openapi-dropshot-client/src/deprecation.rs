@@ -72,9 +72,7 @@ pub(crate) fn read(operation: &'static str, url: &Url, headers: &HeaderMap) -> O
         operation,
         since: deprecation.and_then(moment),
         sunset: sunset.and_then(http_date),
-        successor: successor
-            .and_then(|target| url.join(&target).ok())
-            .map(String::from),
+        successor: successor.and_then(|target| Some(url.join(&target).ok()?.into())),
     })
 }
 

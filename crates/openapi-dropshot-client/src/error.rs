@@ -269,9 +269,7 @@ impl<C: Display> Error<C> {
     pub fn code_of<E: ListedCode>(&self) -> Option<E> {
         let code = self.code.as_ref()?.to_string();
         let mut listed = E::LISTED.iter();
-        listed
-            .find(|(name, _)| *name == code)
-            .map(|(_, value)| *value)
+        listed.find_map(|(name, value)| (*name == code).then_some(*value))
     }
 
     /// Whether the same request may succeed if it is sent again later. This is the case if
@@ -341,11 +339,8 @@ impl Failure {
 
 /// Returns the id of a request from the headers of its response.
 pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
-    headers
-        .get("x-request-id")?
-        .to_str()
-        .ok()
-        .filter(|id| is_request_id(id))
+    let id = headers.get("x-request-id")?.to_str().ok()?;
+    is_request_id(id).then_some(id)
 }
 
 /// Whether this text can be written to a log unchanged.

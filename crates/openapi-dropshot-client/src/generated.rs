@@ -420,7 +420,7 @@ impl Request {
     /// Those of every call; see [`Error`].
     pub async fn json<T: DeserializeOwned, C: ErrorCode>(self) -> Result<Response<T, C>, Error<C>> {
         let received = self.accepting_json().read().await;
-        Response::json(received.map_err(Failure::typed)?).map_err(Failure::typed)
+        received.and_then(Response::json).map_err(Failure::typed)
     }
 
     /// Sends the request and reads the body, whose type depends on the status.
@@ -430,7 +430,9 @@ impl Request {
     /// Those of every call; see [`Error`].
     pub async fn by_status<T: ByStatus, C: ErrorCode>(self) -> Result<Response<T, C>, Error<C>> {
         let received = self.accepting_json().read().await;
-        Response::by_status(received.map_err(Failure::typed)?).map_err(Failure::typed)
+        received
+            .and_then(Response::by_status)
+            .map_err(Failure::typed)
     }
 
     /// Sends the request. The response has no body.

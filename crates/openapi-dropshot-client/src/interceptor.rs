@@ -138,22 +138,31 @@ pub struct TryRequest<'a> {
     pub(crate) number: u32,
 }
 
+/// Implements the methods that requests and outcomes have in common.
+macro_rules! about_a_try {
+    ($($name:ident),+) => {$(
+        impl $name<'_> {
+            /// The `operationId`.
+            pub fn operation(&self) -> &'static str {
+                self.operation.id
+            }
+
+            /// Returns the path of the operation in the document, such as `/books/{bookId}`.
+            pub fn path_template(&self) -> &'static str {
+                self.operation.path
+            }
+
+            /// The number of this try; the first one is 1.
+            pub fn number(&self) -> u32 {
+                self.number
+            }
+        }
+    )+};
+}
+
+about_a_try!(TryRequest, TryOutcome);
+
 impl TryRequest<'_> {
-    /// The `operationId`.
-    pub fn operation(&self) -> &'static str {
-        self.operation.id
-    }
-
-    /// Returns the path of the operation in the document, such as `/books/{bookId}`.
-    pub fn path_template(&self) -> &'static str {
-        self.operation.path
-    }
-
-    /// The number of this try; the first one is 1.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
     /// The method.
     pub fn method(&self) -> &Method {
         self.request.method()
@@ -222,21 +231,6 @@ pub struct TryOutcome<'a> {
 }
 
 impl TryOutcome<'_> {
-    /// The `operationId`.
-    pub fn operation(&self) -> &'static str {
-        self.operation.id
-    }
-
-    /// The path of the operation in the document, such as `/books/{bookId}`.
-    pub fn path_template(&self) -> &'static str {
-        self.operation.path
-    }
-
-    /// The number of this try; the first one is 1.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
     /// The method.
     pub fn method(&self) -> &Method {
         self.method

@@ -52,31 +52,21 @@ fn described(
 
 /// Converts numbers without a fraction to integers. Returns whether any number was converted.
 fn make_whole(value: &mut Value) -> bool {
-    let mut is_changed = false;
+    let any = |is_changed: bool, value: &mut Value| make_whole(value) | is_changed;
     match value {
-        Value::Array(items) => {
-            for item in items {
-                is_changed |= make_whole(item);
-            }
-        }
-        Value::Object(members) => {
-            for member in members.values_mut() {
-                is_changed |= make_whole(member);
-            }
-        }
-        Value::Number(number) if number.is_f64() => {
-            // Up to this size, `f64` can represent every integer.
-            let whole = number
-                .as_f64()
-                .filter(|whole| whole.fract() == 0.0 && whole.abs() <= MOST_EXACT);
+        Value::Array(items) => items.iter_mut().fold(false, any),
+        Value::Object(members) => members.values_mut().fold(false, any),
+        Value::Number(number) => {
+            let float = number.as_f64().filter(|_| number.is_f64());
+            let whole = float.filter(|it| it.fract() == 0.0 && it.abs() <= MOST_EXACT);
             if let Some(whole) = whole {
                 *number = Number::from(whole as i64);
-                is_changed = true;
             }
+            whole.is_some()
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
     }
-    is_changed
 }
 
+/// Up to this size, `f64` can represent every integer.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;

@@ -121,8 +121,6 @@ pub(crate) fn next_try(template: &mut Request, of_client: &HeaderMap) -> (Reques
         }
     };
     let of_call = std::mem::replace(request.headers_mut(), of_client.clone());
-    if !of_call.is_empty() {
-        request.headers_mut().extend(of_call);
-    }
+    request.headers_mut().extend(of_call);
     (request, again)
 }

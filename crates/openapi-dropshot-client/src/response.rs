@@ -128,7 +128,7 @@ impl<T, C> Response<T, C> {
         let mut unknown = Vec::new();
         let received = json_body(&self.bytes);
         if let (Ok(received), Ok(known)) = (received, serde_json::to_value(&self.body)) {
-            compare(&received, &known, &mut String::new(), &mut unknown);
+            compare(&received, &known, "", &mut unknown);
         }
         unknown
     }
@@ -177,31 +177,20 @@ impl<T, C> Response<T, C> {
 }
 
 /// Collects the properties of the first value that the second value lacks.
-fn compare(
-    received: &Value,
-    known: &Value,
-    place: &mut String,
-    unknown: &mut Vec<(String, Value)>,
-) {
-    let length = place.len();
+fn compare(received: &Value, known: &Value, place: &str, unknown: &mut Vec<(String, Value)>) {
     match (received, known) {
         (Value::Object(received), Value::Object(known)) => {
             for (name, value) in received.iter().filter(|(_, value)| !value.is_null()) {
-                let name_in_place = name.replace('~', "~0").replace('/', "~1");
-                place.push('/');
-                place.push_str(&name_in_place);
+                let place = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
                 match known.get(name) {
-                    Some(known) => compare(value, known, place, unknown),
-                    None => unknown.push((place.clone(), value.clone())),
+                    Some(known) => compare(value, known, &place, unknown),
+                    None => unknown.push((place, value.clone())),
                 }
-                place.truncate(length);
             }
         }
         (Value::Array(received), Value::Array(known)) => {
             for (index, (value, known)) in received.iter().zip(known).enumerate() {
-                place.push_str(&format!("/{index}"));
-                compare(value, known, place, unknown);
-                place.truncate(length);
+                compare(value, known, &format!("{place}/{index}"), unknown);
             }
         }
         _ => {}

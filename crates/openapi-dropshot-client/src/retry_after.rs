@@ -16,11 +16,8 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     let is_rejection = matches!(status.as_u16(), 429 | 503);
     in_seconds_or_date(headers).or_else(|| {
-        is_rejection
-            .then(|| RateLimit::of(headers))
-            .flatten()
-            .and_then(|limit| limit.refill)
-            .map(Duration::from_secs)
+        let limit = is_rejection.then(|| RateLimit::of(headers))??;
+        limit.refill.map(Duration::from_secs)
     })
 }
 

@@ -206,9 +206,6 @@ impl<T: DeserializeOwned, C: ErrorCode> Stream for Streamed<T, C> {
     }
 }
 
-/// It is `Unpin`, because no field borrows from another field.
-impl<T, C> Unpin for Streamed<T, C> {}
-
 debug_fields!([T, C] Streamed<T, C>, count(count), has_ended(has_ended));
 
 /// Whether items start with a record separator: those of `application/json-seq` (RFC 7464) and of `+json-seq` (RFC 8091).

@@ -308,9 +308,6 @@ impl<T, C: ErrorCode> Stream for EventStream<T, C> {
     }
 }
 
-/// It is `Unpin`, because no field borrows from another field.
-impl<T, C> Unpin for EventStream<T, C> {}
-
 debug_fields!(
     [T, C] EventStream<T, C>,
     last_event_id(last_event_id()),
