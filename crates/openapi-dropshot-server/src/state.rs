@@ -16,7 +16,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use dropshot::Body;
 use http::Response;
 use openapi_dropshot_types::{Operation, SecurityScheme};
-use std::{error::Error, future::Future};
+use std::{borrow::Cow, error::Error, future::Future};
 
 /// The data that a service stores for this crate. A service implements this trait with its store.
 ///
@@ -238,6 +238,9 @@ pub enum AuthenticationError {
     Malformed,
     /// The text could be a credential, but no valid credential matches it.
     Unknown,
+    /// The credential is not valid for a reason that the client should know, such as an expired token. The message says what to do,
+    /// and is sent.
+    Rejected(Cow<'static, str>),
     /// The credential could not be looked up.
     Failed(StateError),
 }

@@ -1,6 +1,7 @@
 //! Describes the errors of a document, and error responses.
 
 use crate::operation::is_json;
+use http::HeaderMap;
 use serde::{Serialize, Serializer as _};
 use serde_json::Value;
 use std::{borrow::Cow, fmt};
@@ -32,6 +33,8 @@ pub struct Rejection {
     pub body: Option<Value>,
     /// The media type of that body; `None` for `application/json`.
     pub media_type: Option<&'static str>,
+    /// The headers that the document declares for the response.
+    pub headers: HeaderMap,
 }
 
 impl Rejection {
@@ -43,6 +46,7 @@ impl Rejection {
             detail: None,
             body: None,
             media_type: None,
+            headers: HeaderMap::new(),
         }
     }
 
@@ -83,6 +87,31 @@ impl Rejection {
     pub fn with_media_type(mut self, media_type: &'static str) -> Self {
         self.media_type = Some(media_type);
         self
+    }
+
+    /// Returns the same rejection with headers. A value that no header can have, such as a text with
+    /// a line break, is an internal error of the service.
+    #[cfg(feature = "dropshot")]
+    #[must_use]
+    pub fn with_headers<H>(self, headers: &H) -> Self
+    where
+        H: Clone + schemars::JsonSchema + Serialize + Send + Sync + 'static,
+    {
+        let empty = dropshot::HttpResponseUpdatedNoContent();
+        let written = dropshot::HttpResponseHeaders::new(empty, headers.clone());
+        match dropshot::HttpResponse::to_result(written) {
+            Ok(response) => Rejection {
+                headers: response.into_parts().0.headers,
+                ..self
+            },
+            Err(problem) => Rejection::internal(
+                Condition::Internal.built_in(),
+                format!(
+                    "the headers of a response with {} cannot be sent: {}",
+                    self.error.status, problem.internal_message
+                ),
+            ),
+        }
     }
 
     /// Whether the body is JSON according to its media type.

@@ -174,7 +174,8 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Genera
 }
 
 /// Warns about requirements of the document that a service cannot fulfil: errors that the server
-/// itself sends but whose bodies it cannot fill, and forms that it does not parse.
+/// itself sends but whose bodies it cannot fill, media types that it does not send, and forms that it
+/// does not parse.
 pub fn warnings(document: &Document) -> Vec<Problem> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
@@ -183,9 +184,9 @@ pub fn warnings(document: &Document) -> Vec<Problem> {
         |_| Vec::new(),
         |plan| {
             let of_forms = plan.operations.iter().filter_map(plan::form_warning);
-            let of_statuses = plan.operations.iter().flat_map(plan::interim_warnings);
+            let of_responses = plan.operations.iter().flat_map(plan::response_warnings);
             let of_errors = api::shapes::warnings(document, &plan);
-            of_forms.chain(of_statuses).chain(of_errors).collect()
+            of_forms.chain(of_responses).chain(of_errors).collect()
         },
     )
 }

@@ -27,7 +27,7 @@ pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, is_token};
 pub(crate) use parts::{Content, FormProperty, Part, Parts, form_properties};
 pub(crate) use responses::{
-    ItemForm, Items, Success, Successes, variant_name, warnings as interim_warnings,
+    ItemForm, Items, Success, Successes, variant_name, warnings as response_warnings,
 };
 pub use security::scheme_of_single_key;
 pub(crate) use security::{Security, is_key, scheme_kind};

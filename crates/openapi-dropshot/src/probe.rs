@@ -6,7 +6,7 @@ use crate::{
     models::types::in_api,
     names::ident,
     plan::{
-        Body, Errors, OperationPlan, Plan,
+        Body, Errors, Fields, OperationPlan, Plan,
         ir::{Home, Kind, Scalar, Ty},
     },
     starter::{Api, ApiOperation},
@@ -91,7 +91,9 @@ impl RequestableErrors {
                 .iter()
                 .map(|code| {
                     let name = ident(&code.variant);
-                    quote!(Err(#error::#name("requested".into())))
+                    let headers = code.headers.as_ref().map(headers);
+                    let headers = headers.map(|headers| quote!(, #headers));
+                    quote!(Err(#error::#name("requested".into() #headers)))
                 })
                 .collect(),
             Errors::Statuses(responses) => responses
@@ -112,7 +114,8 @@ impl RequestableErrors {
                             }
                         )
                     });
-                    let values: Vec<_> = status.into_iter().chain(body).collect();
+                    let headers = response.headers.as_ref().map(headers);
+                    let values: Vec<_> = status.into_iter().chain(body).chain(headers).collect();
                     match values.is_empty() {
                         true => quote!(Err(#error::#name)),
                         false => quote!(Err(#error::#name(#(#values),*))),
@@ -131,6 +134,19 @@ impl RequestableErrors {
             RequestableErrors::Listed(expressions) => expressions.len() as u64,
         }
     }
+}
+
+/// Writes the struct of the headers of an error, with the requested values.
+fn headers(set: &Fields) -> TokenStream {
+    let name = ident(&set.name);
+    let fields = set.fields.iter().map(|field| {
+        let (name, wire) = (ident(&field.name), &field.wire);
+        quote!(#name: match wanted.as_ref().and_then(|wanted| wanted.header(#wire)) {
+            Some(value) => value,
+            None => return Err(server::no_response().into()),
+        })
+    });
+    quote!(models::#name { #(#fields),* })
 }
 
 impl Api {

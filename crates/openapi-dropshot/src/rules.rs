@@ -232,6 +232,12 @@ openapi_dropshot_contract::rules! {
         configuration "The rule cannot be switched off.";
 
     // Warnings.
+    UNSENT_MEDIA_TYPE Warning General "unsent-media-type" "A response has several media types, but the service sends only one of them: JSON, or a stream if there is no JSON, otherwise the first one."
+        "Remove the other media types, or declare an operation for each."
+        Words "a response `200` with the media types `application/json` and `application/xml`"
+            "a response `200` with the media type `application/json`"
+        configuration "In `openapi-dropshot.toml`, `level` is `off`, `warn` or `error`:\n\n\
+                       ```toml\n[document.rules]\nunsent-media-type = { level = \"off\", reason = \"Why this document is an exception.\" }\n```\n";
     UNFILLED_ERROR_BODY Warning General "unfilled-error-body" "The server itself sends some errors, such as 400 for an invalid parameter, but the document describes a body for this status \
                                                               that the server cannot write, because the body requires a member whose value only a handler knows. The server sends the other members."
         "Require only members that the server can set: strings for a message, a code (`code`, `error`, `error_code`, `errorCode` or `type`) \

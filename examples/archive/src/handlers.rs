@@ -11,9 +11,10 @@ use crate::{
     models::{
         AddAttachmentsPath, ChangeRecordPath, CountRecordsCookies, CountRecordsQuery,
         DownloadOkHeaders, DownloadPartialContentHeaders, DownloadPath, DownloadScanOkHeaders,
-        DownloadScanPartialContentHeaders, DownloadScanPath, ImportResult, ListRecordsQuery,
-        NewRecord, Problem, Record, RecordChange, RecordCount, RecordPage, UploadPath,
-        UploadScanPath, WatchRecordsHeaders,
+        DownloadScanPartialContentHeaders, DownloadScanPath,
+        DownloadScanRangeNotSatisfiableHeaders, ImportResult, ListRecordsQuery, NewRecord, Problem,
+        Record, RecordChange, RecordCount, RecordPage, UploadPath, UploadScanPath,
+        WatchRecordsHeaders,
     },
     records,
     scans::{Failure, Wanted},
@@ -258,7 +259,11 @@ impl ArchiveApi for Handlers {
             Wanted::Nothing => {
                 let detail = format!("the scan has {size} bytes; request a part of them");
                 let status = StatusCode::RANGE_NOT_SATISFIABLE;
-                return Err(problem(status, "range_not_satisfiable", detail).into());
+                let (_, problem) = problem(status, "range_not_satisfiable", detail);
+                let headers = DownloadScanRangeNotSatisfiableHeaders {
+                    content_range: format!("bytes */{size}"),
+                };
+                return Err(DownloadScanError::RangeNotSatisfiable(problem, headers));
             }
         };
         let (first, length) = match &range {

@@ -2,6 +2,7 @@
 
 use jsonwebtoken::{
     Algorithm, DecodingKey, Validation, decode, decode_header,
+    errors::ErrorKind,
     jwk::{Jwk, JwkSet},
 };
 use openapi_dropshot_server::state::{AuthenticationError, StateError};
@@ -67,7 +68,13 @@ impl Issuer {
         let key = self.key(&id).await?;
         let key = DecodingKey::from_jwk(&key).map_err(|_| AuthenticationError::Unknown)?;
         let token = decode::<Claims>(token, &key, &self.validation);
-        Ok(token.map_err(|_| AuthenticationError::Unknown)?.claims)
+        let token = token.map_err(|error| match error.kind() {
+            ErrorKind::ExpiredSignature => {
+                AuthenticationError::Rejected("the token expired; get a new one".into())
+            }
+            _ => AuthenticationError::Unknown,
+        });
+        Ok(token?.claims)
     }
 
     async fn key(&self, id: &str) -> Result<Jwk, AuthenticationError> {

@@ -22,6 +22,8 @@ pub(super) struct Program {
 pub(super) struct Exchange {
     /// The status of the response.
     pub(super) status: u16,
+    /// The names of the headers of the response, in lower case.
+    pub(super) headers: Vec<String>,
     /// The body of the response.
     pub(super) body: String,
     /// The arguments of the handler; `None` if it was not called.

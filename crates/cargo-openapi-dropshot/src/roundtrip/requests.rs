@@ -265,12 +265,20 @@ impl Requests<'_> {
 
 /// Returns a text that is valid for a schema, if one was found.
 fn valid_text(parameter: &Parameter, schema: &Schema) -> Option<String> {
-    let smallest = schema.smallest().and_then(|value| text(parameter, &value));
+    valid_value(parameter, schema).map(|(_, text)| text)
+}
+
+/// Returns a valid value that can be sent as text, and its text, if one was found.
+fn valid_value(parameter: &Parameter, schema: &Schema) -> Option<(Value, String)> {
+    let with_text = |value: Value| {
+        let text = text(parameter, &value)?;
+        Some((value, text))
+    };
     // An empty list cannot be sent as text.
-    smallest.or_else(|| {
-        let instances = schema.instances();
-        let mut valid = instances.iter().filter(|value| schema.is_valid(value));
-        valid.find_map(|value| text(parameter, value))
+    schema.smallest().and_then(with_text).or_else(|| {
+        let instances = schema.instances().into_iter();
+        let mut valid = instances.filter(|value| schema.is_valid(value));
+        valid.find_map(with_text)
     })
 }
 

@@ -18,7 +18,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use dropshot_request_context::RequestContexts;
 use http::{HeaderValue, header::WWW_AUTHENTICATE, request::Parts};
 use openapi_dropshot_types::{Condition, Operation, RequiredScheme, SchemeKind, Security};
-use std::{pin::pin, sync::Arc, task::Poll, time::Duration};
+use std::{borrow::Cow, pin::pin, sync::Arc, task::Poll, time::Duration};
 
 /// How often the credential of an open stream is checked again.
 const NEXT_LOOK: Duration = Duration::from_secs(5);
@@ -35,6 +35,7 @@ pub(super) struct Authenticated<P> {
 enum Invalid {
     Malformed,
     Unknown,
+    Rejected(Cow<'static, str>),
     Expired(DateTime<Utc>),
 }
 
@@ -92,6 +93,7 @@ pub(super) async fn principal<S: State>(
                 }
                 Err(AuthenticationError::Malformed) => Invalid::Malformed,
                 Err(AuthenticationError::Unknown) => Invalid::Unknown,
+                Err(AuthenticationError::Rejected(message)) => Invalid::Rejected(message),
                 Err(AuthenticationError::Failed(error)) => {
                     return Err(ErrorResponse::of_state(error, request_id));
                 }
@@ -152,6 +154,7 @@ pub(super) async fn principal<S: State>(
             "the user name or the password is wrong; send valid ones".to_owned()
         }
         Invalid::Unknown => format!("the {name} is unknown or revoked; send a valid one"),
+        Invalid::Rejected(message) => message.into_owned(),
         Invalid::Expired(at) => {
             let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
             format!("the {name} expired at {at}; send a valid one")

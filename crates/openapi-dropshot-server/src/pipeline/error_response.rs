@@ -162,6 +162,7 @@ impl ErrorResponse {
             }
             _ => {}
         }
+        headers.extend(rejection.headers);
         headers.extend(own_headers);
         (error.code, response)
     }

@@ -6,7 +6,9 @@ use crate::{
     docs::{doc_attributes, harmless, one_line, status_line},
     models::{implementations, types::in_api},
     names::ident,
-    plan::{Catalogue, ErrorResponse, Errors, JsonBody, Listed, OperationPlan, Plan, ir::Ty},
+    plan::{
+        Catalogue, ErrorResponse, Errors, Fields, JsonBody, Listed, OperationPlan, Plan, ir::Ty,
+    },
     render::option,
 };
 use openapi_dropshot_contract::model::StatusCode;
@@ -123,9 +125,11 @@ fn failures(
     let able = operations
         .iter()
         .filter(|operation| match &operation.errors {
-            Errors::Codes(codes) => variants
-                .iter()
-                .all(|variant| codes.iter().any(|code| code.variant == *variant)),
+            Errors::Codes(codes) => variants.iter().all(|variant| {
+                codes
+                    .iter()
+                    .any(|code| code.variant == *variant && code.headers.is_none())
+            }),
             Errors::Statuses(_) | Errors::Dropshot(_) => false,
         });
     let able: Vec<Ident> = able.map(|operation| ident(&name(operation))).collect();
@@ -144,13 +148,15 @@ struct Variant {
 fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     let mut schema = quote!(Value);
     let mut bodies = None;
+    let has_headers = !operation.errors.headers().is_empty();
     let (listed, variants): (_, Vec<Variant>) = match &operation.errors {
         Errors::Codes(codes) => {
             if let Some(catalogue) = &plan.catalogue {
                 let body = ident(&catalogue.body.name);
                 schema = quote!(models::#body);
             }
-            ("code", codes.iter().map(code_variant).collect())
+            let codes = codes.iter().map(|code| code_variant(code, has_headers));
+            ("code", codes.collect())
         }
         Errors::Statuses(responses) | Errors::Dropshot(responses) => {
             let mut different: Vec<&JsonBody<'_>> = Vec::new();
@@ -187,7 +193,7 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     let definitions = variants.iter().map(|variant| &variant.definition);
     let arms = variants.iter().map(|variant| &variant.arm);
     let (parts, rejection) = match operation.errors {
-        Errors::Codes(_) => (
+        Errors::Codes(_) if !has_headers => (
             quote!((code, message)),
             quote!(Rejection::new(code.entry(), message.clone())),
         ),
@@ -228,31 +234,37 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// Writes the conversion from a status and a body to the variant for that status. It exists only if the `default` response has a
-/// body, because otherwise there could be statuses without a variant.
+/// Writes the conversion from a status and a body to the variant for that status, without headers. It exists only if the `default`
+/// response has a body, because otherwise there could be statuses without a variant. It chooses no variant that requires a header.
 fn conversion(name: &Ident, responses: &[ErrorResponse<'_>]) -> Option<TokenStream> {
     let is_default = |response: &&ErrorResponse<'_>| response.status == StatusCode::Default;
-    let default = responses.iter().find(is_default)?;
+    let may_lack_headers =
+        |own: &&ErrorResponse<'_>| own.headers.as_ref().is_none_or(Fields::are_optional);
+    let default = responses.iter().find(is_default).filter(may_lack_headers)?;
     let body = default.body.as_ref()?;
     let ty = in_api(&body.ty);
     let others = responses
         .iter()
-        .filter(|own| own.body.as_ref() == Some(body));
+        .filter(|own| own.body.as_ref() == Some(body))
+        .filter(|own| may_lack_headers(own));
     let (exact, ranges): (Vec<_>, Vec<_>) = others
         .filter(|own| !is_default(own))
         .partition(|own| matches!(own.status, StatusCode::Exact(_)));
+    let no_headers =
+        |own: &ErrorResponse<'_>| own.headers.as_ref().map(|_| quote!(, Default::default()));
     let arms = exact.into_iter().chain(ranges).map(|response| {
-        let variant = ident(&response.variant);
+        let (variant, headers) = (ident(&response.variant), no_headers(response));
         let (first, last) = shapes::range(response.status);
         let [first, last] = [first, last].map(Literal::u16_unsuffixed);
         match response.status {
-            StatusCode::Exact(_) => quote!(#first => Self::#variant(body)),
-            _ => quote!(#first..=#last => Self::#variant(status, body)),
+            StatusCode::Exact(_) => quote!(#first => Self::#variant(body #headers)),
+            _ => quote!(#first..=#last => Self::#variant(status, body #headers)),
         }
     });
     let arms: Vec<TokenStream> = arms.collect();
     let variant = ident(&default.variant);
-    let any = quote!(Self::#variant(status, body));
+    let headers = no_headers(default);
+    let any = quote!(Self::#variant(status, body #headers));
     let chosen = match arms.is_empty() {
         true => any,
         false => quote!(match status.as_u16() { #(#arms,)* _ => #any }),
@@ -294,8 +306,9 @@ pub(super) fn by_status<'r>(
     quote!(#(#entries)*)
 }
 
-/// Writes the variant for a code of the catalogue, with its message.
-fn code_variant(code: &Listed<'_>) -> Variant {
+/// Writes the variant for a code of the catalogue, with its message and headers. `has_headers` says whether any code of the
+/// operation has headers; the arm then returns the rejection, otherwise the code and the message.
+fn code_variant(code: &Listed<'_>, has_headers: bool) -> Variant {
     let (name, entry) = (ident(&code.variant), code.entry);
     let cause = lowered(&harmless(&one_line(&entry.cause)));
     let mut lines = vec![format!("{} `{}`: {cause}", entry.status, entry.code)];
@@ -310,13 +323,23 @@ fn code_variant(code: &Listed<'_>) -> Variant {
         ));
     }
     let docs = doc_attributes(&lines);
+    let rejection = quote!(Rejection::new(ErrorCode::#name.entry(), message.clone()));
+    let (field, arm) = match &code.headers {
+        Some(headers) => {
+            let headers = ident(&headers.name);
+            let arm = quote!((message, headers) => #rejection.with_headers(headers));
+            (Some(quote!(, models::#headers)), arm)
+        }
+        None if has_headers => (None, quote!((message) => #rejection)),
+        None => (None, quote!((message) => (ErrorCode::#name, message))),
+    };
     Variant {
-        definition: quote!(#docs #name(Cow<'static, str>),),
-        arm: quote!(Self::#name(message) => (ErrorCode::#name, message),),
+        definition: quote!(#docs #name(Cow<'static, str> #field),),
+        arm: quote!(Self::#name #arm,),
     }
 }
 
-/// Writes the variant for a response, with its body, and with its status if the status is not fixed.
+/// Writes the variant for a response, with its body and headers, and with its status if the status is not fixed.
 fn status_variant(response: &ErrorResponse<'_>) -> Variant {
     let name = ident(&response.variant);
     let docs = doc_attributes(&[status_line(response.status, &response.response.description)]);
@@ -342,12 +365,18 @@ fn status_variant(response: &ErrorResponse<'_>) -> Variant {
     };
     let media_type = response.body.as_ref().and_then(JsonBody::own_media_type);
     let media_type = media_type.map(|media_type| quote!(.with_media_type(#media_type)));
+    let headers = response.headers.as_ref().map(|headers| {
+        let headers = ident(&headers.name);
+        fields.push(quote!(models::#headers));
+        values.push(quote!(headers));
+        quote!(.with_headers(headers))
+    });
     let in_parentheses =
         |parts: Vec<TokenStream>| (!parts.is_empty()).then(|| quote!((#(#parts),*)));
     let (fields, values) = (in_parentheses(fields), in_parentheses(values));
     Variant {
         definition: quote!(#docs #name #fields,),
-        arm: quote!(Self::#name #values => Rejection::with_body(#status, #body)#media_type,),
+        arm: quote!(Self::#name #values => Rejection::with_body(#status, #body)#media_type #headers,),
     }
 }
 

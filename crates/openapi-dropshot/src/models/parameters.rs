@@ -39,6 +39,7 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
         let several = success.several.iter().flat_map(|several| &several.cases);
         let responses = std::iter::once(success).chain(several);
         let all = responses.filter_map(|response| response.headers.as_ref());
+        let all = all.chain(operation.errors.headers());
         sets.extend(all.map(|fields| headers(fields, shapes)));
     }
     let types = items(plan, Home::Parameters, shapes);
@@ -239,7 +240,7 @@ fn member(
 fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
     let (name, docs) = (ident(&set.name), set.docs.attributes());
     let is_optional = |field: &Field| matches!(field.presence, Presence::Optional);
-    let default = set.fields.iter().all(is_optional).then(|| quote!(Default,));
+    let default = set.are_optional().then(|| quote!(Default,));
     let fields = set.fields.iter().map(|field| {
         let serde = if is_optional(field) {
             let path = "openapi_dropshot_types::members::optional_header";

@@ -6,6 +6,7 @@ use super::{
     bodies::JsonBody,
     find,
     ir::{Kind, Others, Presence, Scalar, Ty},
+    parameters::Fields,
     responses::{status_name, variant_name},
 };
 use crate::{
@@ -15,6 +16,7 @@ use crate::{
 use openapi_dropshot_contract::model::{
     ErrorCode, Location, Operation, Response, StatusCode, unescape_pointer_token,
 };
+use openapi_dropshot_types::Condition;
 
 /// The catalogue of error codes, and the error body that contains them.
 pub(crate) struct Catalogue<'a> {
@@ -44,12 +46,29 @@ pub(crate) enum Errors<'a> {
     Dropshot(Vec<ErrorResponse<'a>>),
 }
 
+impl Errors<'_> {
+    /// Returns the headers of all error responses.
+    pub(crate) fn headers(&self) -> Vec<&Fields> {
+        match self {
+            Errors::Codes(codes) => codes
+                .iter()
+                .filter_map(|own| own.headers.as_ref())
+                .collect(),
+            Errors::Statuses(own) | Errors::Dropshot(own) => {
+                own.iter().filter_map(|own| own.headers.as_ref()).collect()
+            }
+        }
+    }
+}
+
 /// A code that an operation lists.
 pub(crate) struct Listed<'a> {
     pub(crate) variant: String,
     pub(crate) entry: &'a ErrorCode,
     /// The first response that lists the code.
     pub(crate) response: &'a Response,
+    /// The headers that the handler sends, unless the server itself sends errors with this code.
+    pub(crate) headers: Option<Fields>,
 }
 
 /// An error response without a code.
@@ -57,12 +76,18 @@ pub(crate) struct ErrorResponse<'a> {
     pub(crate) variant: String,
     pub(crate) status: StatusCode,
     pub(crate) body: Option<JsonBody<'a>>,
+    pub(crate) headers: Option<Fields>,
     pub(crate) response: &'a Response,
 }
 
 /// Returns whether a response with this status is an error.
 pub(super) fn is_error(status: StatusCode) -> bool {
     status.is_error() || status == StatusCode::Default
+}
+
+fn error_responses(operation: &Operation) -> impl Iterator<Item = &Response> {
+    let responses = operation.responses.iter();
+    responses.filter(|response| is_error(response.status.value))
 }
 
 impl<'a> Planner<'a> {
@@ -145,20 +170,18 @@ impl<'a> Planner<'a> {
         type_name: &str,
         catalogue: Option<&Catalogue<'a>>,
     ) -> Errors<'a> {
-        let responses = operation.responses.iter();
-        let responses = responses.filter(|response| is_error(response.status.value));
         match catalogue {
-            Some(catalogue) => Errors::Codes(self.codes(responses, catalogue)),
+            Some(catalogue) => Errors::Codes(self.codes(operation, type_name, catalogue)),
             // The catalogue was already rejected.
             None if self.document.error_catalogue.is_some() => Errors::Codes(Vec::new()),
             None => {
                 let is_websocket = operation.opens_websocket();
                 let is_alone = self.free_response(operation).is_some();
-                let responses = responses.filter(|response| {
+                let responses = error_responses(operation).filter(|response| {
                     let is_opening = is_websocket && operation.is_opened_by(response);
                     !(is_opening || is_alone && response.status.value == StatusCode::Default)
                 });
-                let errors = self.error_responses(responses, type_name);
+                let errors = self.error_responses(operation, responses, type_name);
                 if !errors.is_empty() && errors.iter().all(|error| self.is_dropshots(error)) {
                     Errors::Dropshot(errors)
                 } else {
@@ -172,11 +195,12 @@ impl<'a> Planner<'a> {
     /// with the status of the response.
     fn codes(
         &mut self,
-        responses: impl Iterator<Item = &'a Response>,
+        operation: &'a Operation,
+        type_name: &str,
         catalogue: &Catalogue<'a>,
     ) -> Vec<Listed<'a>> {
         let mut listed: Vec<Listed<'a>> = Vec::new();
-        for response in responses {
+        for response in error_responses(operation) {
             self.check_error_body(response, &catalogue.body.component);
             if response.error_codes.is_empty() {
                 let message = "this error response does not list the codes that it can have";
@@ -193,10 +217,20 @@ impl<'a> Planner<'a> {
                 if let Some((variant, entry)) = known.find(|(_, entry)| entry.code == code.value)
                     && listed.iter().all(|other| other.variant != *variant)
                 {
+                    let is_own = |condition: &&Condition| condition.built_in().code == entry.code;
+                    let headers = match Condition::ALL.iter().find(is_own) {
+                        Some(_) => None,
+                        None => self.response_headers(
+                            operation,
+                            response,
+                            &format!("{type_name}{variant}"),
+                        ),
+                    };
                     listed.push(Listed {
                         variant: variant.clone(),
                         entry,
                         response,
+                        headers,
                     });
                 }
             }
@@ -262,6 +296,7 @@ impl<'a> Planner<'a> {
 
     fn error_responses(
         &mut self,
+        operation: &'a Operation,
         responses: impl Iterator<Item = &'a Response>,
         type_name: &str,
     ) -> Vec<ErrorResponse<'a>> {
@@ -275,8 +310,14 @@ impl<'a> Planner<'a> {
             };
             let wanted = format!("{type_name}{}Body", status_name(status));
             let body = self.response_body(response, &wanted);
+            let variant = names.claim(&variant_name(response.status.value));
             errors.push(ErrorResponse {
-                variant: names.claim(&variant_name(response.status.value)),
+                headers: self.response_headers(
+                    operation,
+                    response,
+                    &format!("{type_name}{variant}"),
+                ),
+                variant,
                 status: response.status.value,
                 body,
                 response,

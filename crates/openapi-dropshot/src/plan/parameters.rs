@@ -27,6 +27,14 @@ pub(crate) struct Fields {
     pub(crate) pages: Option<Pages>,
 }
 
+impl Fields {
+    /// Whether no member is required.
+    pub(crate) fn are_optional(&self) -> bool {
+        let mut fields = self.fields.iter();
+        fields.all(|field| matches!(field.presence, Presence::Optional))
+    }
+}
+
 /// The facts about pages that dropshot needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages {

@@ -7,7 +7,10 @@ use super::{
     ir::{Scalar, Ty},
     parameters::Fields,
 };
-use crate::{docs::Docs, rules};
+use crate::{
+    docs::{Docs, code},
+    rules,
+};
 use openapi_dropshot_contract::{
     Problem, Severity,
     model::{Document, MediaType, Node, Operation, Response, Schema, Spanned, StatusCode, Type},
@@ -185,10 +188,32 @@ fn interim(operation: &Operation) -> impl Iterator<Item = Problem> {
         })
 }
 
-/// Warns about interim responses of an operation that has other responses.
+/// Warns about interim responses of an operation that has other responses, and about media types that the service does not
+/// send.
 pub(crate) fn warnings(operation: &OperationPlan<'_>) -> impl Iterator<Item = Problem> {
-    let reported = interim(operation.operation).filter(|_| !operation.websocket);
-    reported.map(|problem| problem.with_severity(Severity::Warning))
+    let responses = operation.operation.responses.iter();
+    let interim = interim(operation.operation);
+    let interim = interim.map(|problem| problem.with_severity(Severity::Warning));
+    let reported = interim.chain(responses.filter_map(unsent));
+    reported.filter(|_| !operation.websocket)
+}
+
+/// Warns about the media types of a response that the service does not send.
+fn unsent(response: &Response) -> Option<Problem> {
+    let sent = response.sent()?;
+    let others = response
+        .content
+        .iter()
+        .filter(|media| !std::ptr::eq(*media, sent));
+    let others: Vec<String> = others.map(|media| code(&media.name.value)).collect();
+    let at = &response.content.first()?.name.at;
+    let message = format!(
+        "the service sends {}, and never {}",
+        code(&sent.name.value),
+        others.join(", ")
+    );
+    let help = "remove the other media types, or add an operation for each";
+    (!others.is_empty()).then(|| rules::UNSENT_MEDIA_TYPE.problem(at, message, help))
 }
 
 impl<'a> Planner<'a> {
@@ -264,11 +289,8 @@ impl<'a> Planner<'a> {
             Some(_) => None,
             None => self.response_body(response, &format!("{type_name}{class}Body")),
         };
-        let id = operation.id.as_ref().map_or("", |id| &id.value);
-        let shown = response.status.value;
-        let docs = Docs::own(format!("The headers of the {shown} response of `{id}`."));
         let name = format!("{type_name}{class}");
-        let headers = self.headers(&response.headers, &format!("{name}Headers"), docs);
+        let headers = self.response_headers(operation, response, &name);
         let is_known = match (raw, status) {
             (_, None) => true,
             (Some(media_type), Some(status)) => media_type == "*/*" && matches!(status, 200..=202),
@@ -288,6 +310,19 @@ impl<'a> Planner<'a> {
             several: None,
             variant: class,
         }
+    }
+
+    /// Plans the headers of a response. `name` is the name of the response in those of types.
+    pub(super) fn response_headers(
+        &mut self,
+        operation: &'a Operation,
+        response: &'a Response,
+        name: &str,
+    ) -> Option<Fields> {
+        let id = operation.id.as_ref().map_or("", |id| &id.value);
+        let shown = response.status.value;
+        let docs = Docs::own(format!("The headers of the {shown} response of `{id}`."));
+        self.headers(&response.headers, &format!("{name}Headers"), docs)
     }
 
     /// Plans the body of a response. If there are several media types, the service sends the first

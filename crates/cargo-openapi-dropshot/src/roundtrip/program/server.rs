@@ -41,9 +41,16 @@ pub(crate) struct RequestedError {
     pub(crate) index: u64,
     pub(crate) status: u16,
     pub(crate) body: String,
+    /// The value of each header, by its name in the document.
+    pub(crate) headers: serde_json::Map<String, Value>,
 }
 
 impl RequestedError {
+    /// Returns the value of a header.
+    pub(crate) fn header<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+        serde_json::from_value(self.headers.get(name).cloned().unwrap_or_default()).ok()
+    }
+
     /// Converts the error to dropshot's own error, for handlers that return that type.
     pub(crate) fn into_error(self) -> HttpError {
         HttpError {
@@ -115,11 +122,13 @@ impl Server {
             let response = self.respond(request).await;
             let response = response.unwrap_or_else(|error| error.into_response("roundtrip"));
             let status = response.status().as_u16();
+            let headers = response.headers().keys().map(http::HeaderName::as_str);
+            let headers: Vec<String> = headers.map(str::to_owned).collect();
             let body = response.into_body().collect().await;
             let body = body.map_err(|error| -> Box<dyn Error> { error })?;
             let body = String::from_utf8_lossy(&body.to_bytes()).into_owned();
             let arguments = context.exchange().arguments.take();
-            Ok(json!({ "status": status, "body": body, "arguments": arguments }))
+            Ok(json!({ "status": status, "headers": headers, "body": body, "arguments": arguments }))
         })
     }
 
@@ -138,8 +147,12 @@ impl Server {
         match api::Generated::<probe::Probe>::dispatch(operation, rqctx, request).await {
             Ok(response) => Ok(response),
             Err(rejection) => {
+                let headers = rejection.headers.clone();
                 let (status, body) = probe::rejection(rejection);
-                let response = Response::builder().status(status);
+                let mut response = Response::builder().status(status);
+                if let Some(own) = response.headers_mut() {
+                    own.extend(headers);
+                }
                 Ok(response.body(body.to_string().into())?)
             }
         }

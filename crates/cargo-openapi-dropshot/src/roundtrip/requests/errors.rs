@@ -1,14 +1,15 @@
 //! Lets the handlers return each of their errors, and compares the statuses and codes
 //! of the responses with those of the document.
 
-use super::Requests;
+use super::{Requests, valid_value};
 use anyhow::Result;
 use openapi_dropshot_contract::{
     Document,
     model::{ErrorCode, Response, StatusCode},
     rules::differences,
 };
-use serde_json::{Value, json};
+use openapi_dropshot_types::Condition;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// The most errors of one operation that are tried: a handler that returns dropshot's
@@ -27,9 +28,21 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
     let mut errors: Vec<Value> = (0..count).map(|index| json!({ "index": index })).collect();
     match document.error_catalogue() {
         Some(_) => {
-            let codes = listed.iter().flat_map(|response| &response.error_codes);
-            let entries = codes.filter_map(|code| document.error_code(&code.value));
-            expected.extend(entries.map(|entry| (entry.status, entry.code.clone())));
+            let codes = listed.iter().flat_map(|response| {
+                let codes = response.error_codes.iter();
+                codes.filter_map(|code| Some((document.error_code(&code.value)?, *response)))
+            });
+            let mut errors = errors.iter_mut();
+            for (entry, response) in codes {
+                let is_first = expected.insert((entry.status, entry.code.clone()));
+                if is_first && let Some(error) = errors.next() {
+                    let is_own = |condition: &&Condition| condition.built_in().code == entry.code;
+                    // The server itself sets the headers of errors with these codes.
+                    if Condition::ALL.iter().find(is_own).is_none() {
+                        error["headers"] = headers(requests, response)?;
+                    }
+                }
+            }
         }
         None => {
             errors.truncate(listed.len());
@@ -50,6 +63,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
                         .and_then(|schema| schema.smallest())
                         .unwrap_or_else(without_schema);
                     error["body"] = json!(body.to_string());
+                    error["headers"] = headers(requests, response)?;
                 }
             }
         }
@@ -57,8 +71,19 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
     let mut actual = BTreeSet::new();
     for error in errors {
         let mut request = requests.valid.clone();
+        let headers: Vec<String> = error["headers"]
+            .as_object()
+            .into_iter()
+            .flat_map(|headers| headers.keys().cloned())
+            .collect();
         request.error = Some(error);
         let exchange = requests.send(&request, true)?;
+        let is_missing = |name: &&String| !exchange.headers.contains(&name.to_lowercase());
+        for name in headers.iter().filter(is_missing) {
+            let status = exchange.status;
+            let message = format!("the handler cannot return {status} with the header `{name}`");
+            requests.differ(&differences::ERROR_LOST, &operation.at, message);
+        }
         let code = document
             .error_catalogue()
             .map(|catalogue| code_in(exchange.body, catalogue));
@@ -73,6 +98,17 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
         requests.differ(&differences::ERROR_ADDED, &operation.at, message);
     }
     Ok(())
+}
+
+/// Returns a valid value for each header of a response that has one.
+fn headers(requests: &Requests<'_>, response: &Response) -> Result<Value> {
+    let mut values = Map::new();
+    for header in &response.headers {
+        let schema = requests.schemas.of(header.value())?;
+        let value = schema.and_then(|schema| valid_value(header, &schema));
+        values.extend(value.map(|(value, _)| (header.name.value.clone(), value)));
+    }
+    Ok(Value::Object(values))
 }
 
 /// Returns the code of the catalogue that a member of an error response contains; if

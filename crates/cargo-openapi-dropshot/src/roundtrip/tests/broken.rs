@@ -196,6 +196,17 @@ pub(super) const WAYS: &[Way] = &[
         pointer: "/paths/~1books/get",
     },
     Way {
+        description: "an error without its headers",
+        change: (
+            "api/errors.rs",
+            "with_body(500, &()).with_headers(headers)",
+            "with_body(500, &()).with_headers(&())",
+        ),
+        in_probe: &[],
+        rule: "error-lost",
+        pointer: "/paths/~1books~1{id}/delete",
+    },
+    Way {
         description: "a wrong name of a header",
         change: (PARAMETERS, "rename = \"X-Total\"", "rename = \"X-Sum\""),
         in_probe: &[],

@@ -101,11 +101,11 @@ pub enum ListEntriesError {
     /// 400 `invalid`: HTTP rules or rules of the ledger are broken.
     ///
     /// With the header `Retry-After`: How many seconds to wait.
-    Invalid(Cow<'static, str>),
+    Invalid(Cow<'static, str>, models::ListEntriesInvalidHeaders),
     /// 429 `too_many`: too many requests.
     ///
     /// With the header `Retry-After`: How many seconds to wait.
-    TooMany(Cow<'static, str>),
+    TooMany(Cow<'static, str>, models::ListEntriesTooManyHeaders),
     /// 500 `broken`: the ledger is broken.
     Broken(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.
@@ -117,14 +117,24 @@ impl OperationError for ListEntriesError {
     type Body = models::Fault;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        let (code, message) = match self {
-            Self::NoAccount(message) => (ErrorCode::NoAccount, message),
-            Self::Invalid(message) => (ErrorCode::Invalid, message),
-            Self::TooMany(message) => (ErrorCode::TooMany, message),
-            Self::Broken(message) => (ErrorCode::Broken, message),
+        let rejection = match self {
+            Self::NoAccount(message) => {
+                Rejection::new(ErrorCode::NoAccount.entry(), message.clone())
+            }
+            Self::Invalid(message, headers) => {
+                Rejection::new(ErrorCode::Invalid.entry(), message.clone())
+                    .with_headers(headers)
+            }
+            Self::TooMany(message, headers) => {
+                Rejection::new(ErrorCode::TooMany.entry(), message.clone())
+                    .with_headers(headers)
+            }
+            Self::Broken(message) => {
+                Rejection::new(ErrorCode::Broken.entry(), message.clone())
+            }
             Self::Undocumented(error) => return Err(error),
         };
-        Ok(Rejection::new(code.entry(), message.clone()))
+        Ok(rejection)
     }
 }
 

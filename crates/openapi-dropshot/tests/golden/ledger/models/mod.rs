@@ -18,6 +18,25 @@ pub use openapi_dropshot_types::{
     formats::{Base64, Date, DateTime, IpAddress, Ipv4Address, Ipv6Address, Uuid},
 };
 
+/// Types whose schemas contain rules that the types of Rust cannot express.
+mod shapes {
+    use super::*;
+
+    /// An integer without a format.
+    pub(super) enum AnyInteger {}
+    impl JsonSchema for AnyInteger {
+        fn schema_name() -> String {
+            "AnyInteger".to_owned()
+        }
+        fn is_referenceable() -> bool {
+            false
+        }
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            openapi_dropshot_types::shapes::schema([("type", json!("integer"))])
+        }
+    }
+}
+
 mod parameters;
 mod schemas;
 
