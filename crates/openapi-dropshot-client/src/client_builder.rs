@@ -6,7 +6,7 @@ use crate::{
     call::{AddedHeaders, Settings},
     client::{Listener, Shared},
     credentials::{Provided, unchanging},
-    retry::RealClock,
+    retry::clock::RealClock,
     service::{Scheme, Service},
     throttle::Throttle,
     transport::{HttpClients, Transport},

@@ -1,12 +1,11 @@
 //! Sends the request of a call until there is a response, or until the retry policy allows no further try.
 
 mod budget;
-mod clock;
+pub(crate) mod clock;
 mod policy;
 
 pub use budget::RetryBudget;
 pub use clock::Clock;
-pub(crate) use clock::RealClock;
 pub use policy::{RetryDecision, RetryPolicy};
 
 use crate::{

@@ -276,7 +276,7 @@ impl From<&HttpError> for Rejection {
             body: code.map(|code| serde_json::json!({ "error_code": code, "message": message })),
             message: message.into(),
             media_type: None,
-            headers: error.headers.as_deref().cloned().unwrap_or_default(),
+            headers: error.headers.clone(),
         }
     }
 }

@@ -34,7 +34,7 @@ pub struct Rejection {
     /// The media type of that body; `None` for `application/json`.
     pub media_type: Option<&'static str>,
     /// The headers that the document declares for the response.
-    pub headers: HeaderMap,
+    pub headers: Option<Box<HeaderMap>>,
 }
 
 impl Rejection {
@@ -46,7 +46,7 @@ impl Rejection {
             detail: None,
             body: None,
             media_type: None,
-            headers: HeaderMap::new(),
+            headers: None,
         }
     }
 
@@ -101,7 +101,7 @@ impl Rejection {
         let written = dropshot::HttpResponseHeaders::new(empty, headers.clone());
         match dropshot::HttpResponse::to_result(written) {
             Ok(response) => Rejection {
-                headers: response.into_parts().0.headers,
+                headers: Some(Box::new(response.into_parts().0.headers)),
                 ..self
             },
             Err(problem) => Rejection::internal(

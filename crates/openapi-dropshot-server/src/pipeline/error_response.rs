@@ -162,7 +162,7 @@ impl ErrorResponse {
             }
             _ => {}
         }
-        headers.extend(rejection.headers);
+        headers.extend(rejection.headers.into_iter().flat_map(|own| *own));
         headers.extend(own_headers);
         (error.code, response)
     }

@@ -151,7 +151,7 @@ impl Server {
                 let (status, body) = probe::rejection(rejection);
                 let mut response = Response::builder().status(status);
                 if let Some(own) = response.headers_mut() {
-                    own.extend(headers);
+                    own.extend(headers.into_iter().flat_map(|own| *own));
                 }
                 Ok(response.body(body.to_string().into())?)
             }
