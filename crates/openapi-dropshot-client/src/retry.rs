@@ -54,7 +54,7 @@ impl Prepared {
     ///
     /// Returns the errors of `send`, or an error if the body is interrupted, takes too long, or is too large.
     pub(crate) fn read(&mut self) -> BoxFuture<'_, Result<(Box<Head>, Bytes), Failure>> {
-        Box::pin(async move { self.send().await?.into_bytes().await })
+        Box::pin(async move { Ok(self.send().await?.into_bytes().await?) })
     }
 }
 

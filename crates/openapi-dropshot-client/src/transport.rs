@@ -2,7 +2,6 @@
 
 use crate::{
     BoxError,
-    error::Failure,
     platform::{Local, local, take},
     record::Record,
 };
@@ -199,14 +198,14 @@ impl Received {
     /// # Errors
     ///
     /// Returns an error if the connection broke, or if the body took too long or is too large.
-    pub(crate) async fn into_bytes(self) -> Result<(Box<Head>, Bytes), Failure> {
+    pub(crate) async fn into_bytes(self) -> Result<(Box<Head>, Bytes), (Box<Head>, BodyProblem)> {
         let body = match self.body {
             Body::Complete(bytes) => Ok(bytes),
             Body::Arriving(response) => read_body(*response, self.head.max_bytes).await,
         };
         match body {
             Ok(bytes) => Ok((self.head, bytes)),
-            Err(problem) => Err(Failure::not_read(&self.head, problem)),
+            Err(problem) => Err((self.head, problem)),
         }
     }
 

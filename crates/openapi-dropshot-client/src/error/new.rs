@@ -203,6 +203,12 @@ impl Failure {
     }
 }
 
+impl From<(Box<Head>, BodyProblem)> for Failure {
+    fn from((head, problem): (Box<Head>, BodyProblem)) -> Self {
+        Failure::not_read(&head, problem)
+    }
+}
+
 /// Returns the step in which reqwest failed. A browser does not tell whether it has connected.
 fn kind_of(error: &reqwest::Error) -> ErrorKind {
     #[cfg(not(target_arch = "wasm32"))]
