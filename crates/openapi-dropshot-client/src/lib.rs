@@ -41,8 +41,9 @@
 //! ([`CallOptions`]).
 //!
 //! After a 429 that says how long to wait, and after a response whose `RateLimit` reports that nothing is left, all calls of the client
-//! and its clones pause for that time, and each of them for a random time up to the first pause of its [`RetryPolicy`]. If the time limit of a call would end during the pause, the call sends its request at once, and the
-//! service decides. If this request succeeds, the pause ends for all calls.
+//! and its clones pause for that time, and each of them for a random time up to the first pause of its [`RetryPolicy`]. If the time
+//! limit of a call would end during the pause, the call sends its request at once, and the service decides. If this request succeeds,
+//! the pause ends for all calls.
 //!
 //! # Streams
 //!

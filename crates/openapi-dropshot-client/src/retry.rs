@@ -75,6 +75,9 @@ async fn listed(
 
 /// Records in the span how its call ended.
 fn record(span: &tracing::Span, outcome: &Result<Received, Failure>) {
+    if span.is_disabled() {
+        return;
+    }
     let (status, request_id, record) = match outcome {
         Ok(Received { head, .. }) => {
             let status = Some(head.status.as_u16());

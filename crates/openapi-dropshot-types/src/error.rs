@@ -204,6 +204,12 @@ conditions! {
 }
 
 impl Condition {
+    /// Returns the condition for which the server sends this code, if the server itself sends it.
+    pub fn with_code(code: &str) -> Option<Self> {
+        let mut conditions = Condition::ALL.iter().copied();
+        conditions.find(|condition| condition.built_in().code == code)
+    }
+
     /// Returns the built-in entry, which is used if a document has no entry for the condition.
     pub const fn built_in(self) -> &'static ErrorEntry {
         &BUILT_IN[self as usize]

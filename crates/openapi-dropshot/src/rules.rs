@@ -232,7 +232,7 @@ openapi_dropshot_contract::rules! {
         configuration "The rule cannot be switched off.";
 
     // Warnings.
-    UNSENT_MEDIA_TYPE Warning General "unsent-media-type" "A response has several media types, but the service sends only one of them: JSON, or a stream if there is no JSON, otherwise the first one."
+    UNSENT_MEDIA_TYPE Warning General "unsent-media-type" "A response has several media types, but the service sends only one of them: JSON; without JSON, a stream; otherwise the first one."
         "Remove the other media types, or declare an operation for each."
         Words "a response `200` with the media types `application/json` and `application/xml`"
             "a response `200` with the media type `application/json`"

@@ -596,6 +596,32 @@ fn the_parts_of_a_streamed_form_have_the_types_and_rules_of_its_schema() {
 }
 
 #[test]
+fn a_media_type_of_a_response_that_is_never_sent_is_a_warning() {
+    for (content, expected) in [
+        ("application/json: {}", None),
+        ("text/csv: {}", None),
+        (
+            "text/csv: {}, application/json: {}, text/xml: {}",
+            Some("the service sends `application/json`, and never `text/csv`, `text/xml`"),
+        ),
+        (
+            "text/csv: {}, text/xml: {}",
+            Some("the service sends `text/csv`, and never `text/xml`"),
+        ),
+    ] {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Things, version: 1.0.0}}\npaths:\n  /a:\n    get:\n      operationId: a\n      \
+             responses: {{'200': {{description: All., content: {{{content}}}}}}}\n"
+        );
+        let warnings = openapi_dropshot::warnings(&read(&text));
+        let mut warnings = warnings.iter();
+        let warning = warnings.find(|warning| warning.rule == "unsent-media-type");
+        let message = warning.map(|warning| warning.message.as_str());
+        assert_eq!(message, expected, "{content}");
+    }
+}
+
+#[test]
 fn a_handler_returns_a_stream_as_items_of_the_item_schema() {
     let text = "openapi: 3.2.0
 info: {title: Things, version: 1.0.0}

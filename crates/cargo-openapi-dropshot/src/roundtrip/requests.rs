@@ -271,7 +271,7 @@ fn valid_text(parameter: &Parameter, schema: &Schema) -> Option<String> {
 /// Returns a valid value that can be sent as text, and its text, if one was found.
 fn valid_value(parameter: &Parameter, schema: &Schema) -> Option<(Value, String)> {
     let with_text = |value: Value| {
-        let text = text(parameter, &value)?;
+        let text = text(parameter, &value).filter(|text| can_be_sent(parameter, text))?;
         Some((value, text))
     };
     // An empty list cannot be sent as text.

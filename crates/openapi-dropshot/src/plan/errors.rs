@@ -49,15 +49,15 @@ pub(crate) enum Errors<'a> {
 impl Errors<'_> {
     /// Returns the headers of all error responses.
     pub(crate) fn headers(&self) -> Vec<&Fields> {
-        match self {
-            Errors::Codes(codes) => codes
-                .iter()
-                .filter_map(|own| own.headers.as_ref())
-                .collect(),
+        let mut all: Vec<&Fields> = match self {
+            Errors::Codes(codes) => codes.iter().flat_map(|own| &own.headers).collect(),
             Errors::Statuses(own) | Errors::Dropshot(own) => {
-                own.iter().filter_map(|own| own.headers.as_ref()).collect()
+                own.iter().flat_map(|own| &own.headers).collect()
             }
-        }
+        };
+        // The codes of a response follow each other and share its headers.
+        all.dedup_by(|a, b| a.name == b.name);
+        all
     }
 }
 
@@ -212,19 +212,21 @@ impl<'a> Planner<'a> {
                     help,
                 );
             }
+            let mut headers = None;
             for code in &response.error_codes {
                 let mut known = catalogue.codes.iter();
                 if let Some((variant, entry)) = known.find(|(_, entry)| entry.code == code.value)
                     && listed.iter().all(|other| other.variant != *variant)
                 {
-                    let is_own = |condition: &&Condition| condition.built_in().code == entry.code;
-                    let headers = match Condition::ALL.iter().find(is_own) {
+                    let headers = match Condition::with_code(&entry.code) {
                         Some(_) => None,
-                        None => self.response_headers(
-                            operation,
-                            response,
-                            &format!("{type_name}{variant}"),
-                        ),
+                        None => headers
+                            .get_or_insert_with(|| {
+                                let class = variant_name(response.status.value);
+                                let name = format!("{type_name}{class}");
+                                self.response_headers(operation, response, &name)
+                            })
+                            .clone(),
                     };
                     listed.push(Listed {
                         variant: variant.clone(),

@@ -101,11 +101,11 @@ pub enum ListEntriesError {
     /// 400 `invalid`: HTTP rules or rules of the ledger are broken.
     ///
     /// With the header `Retry-After`: How many seconds to wait.
-    Invalid(Cow<'static, str>, models::ListEntriesInvalidHeaders),
+    Invalid(Cow<'static, str>, models::ListEntriesClientErrorHeaders),
     /// 429 `too_many`: too many requests.
     ///
     /// With the header `Retry-After`: How many seconds to wait.
-    TooMany(Cow<'static, str>, models::ListEntriesTooManyHeaders),
+    TooMany(Cow<'static, str>, models::ListEntriesClientErrorHeaders),
     /// 500 `broken`: the ledger is broken.
     Broken(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.

@@ -24,22 +24,7 @@ mod list_entries_path {
 /// The headers of the 4XX response of `list-entries`.
 #[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
-pub struct ListEntriesInvalidHeaders {
-    /// How many seconds to wait.
-    #[serde(
-        rename = "Retry-After",
-        default,
-        serialize_with = "openapi_dropshot_types::members::optional_header",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(with = "super::shapes::AnyInteger")]
-    pub retry_after: Option<i64>,
-}
-
-/// The headers of the 4XX response of `list-entries`.
-#[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
-#[schemars(description = "")]
-pub struct ListEntriesTooManyHeaders {
+pub struct ListEntriesClientErrorHeaders {
     /// How many seconds to wait.
     #[serde(
         rename = "Retry-After",
