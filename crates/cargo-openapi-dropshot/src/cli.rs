@@ -58,10 +58,8 @@ enum Command {
 pub fn main() -> ExitCode {
     let mut arguments: Vec<_> = env::args_os().collect();
     // Cargo passes the name of the subcommand as the first argument.
-    if arguments
-        .get(1)
-        .is_some_and(|first| first == "openapi-dropshot")
-    {
+    let first = arguments.get(1);
+    if first.is_some_and(|first| first == "openapi-dropshot") {
         arguments.remove(1);
     }
     run(&Arguments::parse_from(arguments)).unwrap_or_else(|error| {

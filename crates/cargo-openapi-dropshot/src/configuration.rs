@@ -379,10 +379,7 @@ impl Reader<'_> {
             releases,
             accepted_breaks,
             changelog,
-            output: document
-                .generate
-                .as_ref()
-                .map(|generate| self.output(document, generate)),
+            output: (document.generate.as_ref()).map(|generate| self.output(document, generate)),
             configuration: Path::new(self.name).file_name().map_or_else(
                 || FILE.to_owned(),
                 |name| name.to_string_lossy().into_owned(),
@@ -414,13 +411,11 @@ impl Reader<'_> {
             && !is_path_of_names(name.get_ref(), 1)
         {
             let message = format!("`{}` is not a valid name of a trait", name.get_ref());
-            self.report(
-                name.span(),
-                message,
-                "write letters and digits, such as `Shop`",
-            );
+            let help = "write letters and digits, such as `Shop`";
+            self.report(name.span(), message, help);
         }
         let client = generate.client.as_ref();
+        let text = |name: &Spanned<String>| name.get_ref().clone();
         Output {
             models: self.path(&generate.models.folder),
             api: self.path(&generate.api.folder),
@@ -429,16 +424,9 @@ impl Reader<'_> {
             client_crate: client
                 .map(|client| self.crate_name(client))
                 .unwrap_or_default(),
-            trait_name: generate
-                .trait_name
-                .as_ref()
-                .map(|name| name.get_ref().clone()),
-            skip: (document.skip.keys())
-                .map(|name| name.get_ref().clone())
-                .collect(),
-            skip_in_client: (generate.skip_in_client.iter())
-                .map(|name| name.get_ref().clone())
-                .collect(),
+            trait_name: generate.trait_name.as_ref().map(text),
+            skip: document.skip.keys().map(text).collect(),
+            skip_in_client: generate.skip_in_client.iter().map(text).collect(),
         }
     }
 
@@ -519,11 +507,8 @@ impl Reader<'_> {
                 RuleLevel::Warn => Some(Severity::Warning),
                 RuleLevel::Error => Some(Severity::Error),
             };
-            let rule = others
-                .into_iter()
-                .chain(rules::all())
-                .find(|rule| rule.id == name);
-            match rule {
+            let mut known = others.into_iter().chain(rules::all());
+            match known.find(|rule| rule.id == name) {
                 Some(rule) if severity == Some(Severity::Error) || !is_fixed(rule) => {
                     severities.insert(rule.id, severity);
                 }
@@ -557,11 +542,8 @@ impl Reader<'_> {
             let is_type = new.starts_with(|first: char| first.is_ascii_uppercase());
             if !is_type || !is_path_of_names(new, 1) {
                 let message = format!("`{new}` is not a valid name of a type");
-                self.report(
-                    to.span(),
-                    message,
-                    "write letters and digits, such as `LoanNote`",
-                );
+                let help = "write letters and digits, such as `LoanNote`";
+                self.report(to.span(), message, help);
             } else if renames.iter().any(|(_, other)| other == new) {
                 let message = format!("two types get the name `{new}`");
                 self.report(to.span(), message, "give one of them another name");

@@ -51,14 +51,12 @@ pub struct Options {
 ///
 /// A document cannot be read.
 pub fn run(options: &Options) -> Result<ExitCode> {
-    for (name, other) in [
-        (&options.base, &options.revision),
-        (&options.revision, &options.base),
-    ] {
+    let (base, revision) = (&options.base, &options.revision);
+    for (name, other) in [(base, revision), (revision, base)] {
         let file = path_in_revision(Path::new("."), other).unwrap_or(other);
         revision::check_names_file(name, file)?;
     }
-    let (base, revision) = (read(&options.base)?, read(&options.revision)?);
+    let (base, revision) = (read(base)?, read(revision)?);
     let policy = Policy {
         today: options.today,
         deprecation_days_beta: options.deprecation_days_beta,
@@ -170,10 +168,6 @@ fn as_text(changes: &[Change]) -> String {
 
 /// Counts the changes with the levels error, warning and information.
 fn counts(changes: &[Change]) -> [usize; 3] {
-    [Level::Err, Level::Warn, Level::Info].map(|level| {
-        changes
-            .iter()
-            .filter(|change| change.level == level)
-            .count()
-    })
+    let count = |level| changes.iter().filter(|own| own.level == level).count();
+    [Level::Err, Level::Warn, Level::Info].map(count)
 }

@@ -316,10 +316,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         // Only the first thousand candidates are compared, but there are more rules than that.
         let mut candidates: Vec<&str> = all().into_iter().map(|(_, id, _)| id).collect();
         candidates.sort_by_key(|rule| rule.len().abs_diff(id.len()));
-        bail!(
-            "there is no rule `{id}`: {}",
-            did_you_mean(id, candidates, otherwise)
-        );
+        let help = did_you_mean(id, candidates, otherwise);
+        bail!("there is no rule `{id}`: {help}");
     };
     print!("{}", page::text(&rule));
     Ok(ExitCode::SUCCESS)

@@ -22,6 +22,14 @@ pub(crate) fn loader(root: &Path) -> impl FnMut(&str) -> Result<String, String> 
     }
 }
 
+/// Returns what was read; `None` if there is no such file.
+pub(crate) fn if_exists<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read.map(Some),
+    }
+}
+
 /// Returns a name for a temporary file in the same folder. The file is hidden, so that other processes do not treat the file as
 /// a part of the project.
 fn temporary_for(path: &Path) -> PathBuf {
@@ -65,11 +73,7 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
             Some(_) if path.is_symlink() => fs::canonicalize(&path).unwrap_or(path),
             _ => path,
         };
-        let before = match fs::read(&path) {
-            Ok(before) => Some(before),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
-        };
+        let before = if_exists(fs::read(&path)).with_context(|| format!("cannot read {name}"))?;
         if before.as_deref() == text.as_ref().map(String::as_bytes) {
             continue;
         }

@@ -108,12 +108,8 @@ impl Fix<'_> {
         let pointer = operation.at.pointer.trim_start_matches('/');
         let path: Vec<String> = pointer.split('/').map(unescape_pointer_token).collect();
         // Only an operation that is written at its place in this file is changed.
-        let is_here = operation.at.file == self.document.file
-            && self
-                .document
-                .as_written()
-                .pointer(&operation.at.pointer)
-                .is_some();
+        let written = self.document.as_written().pointer(&operation.at.pointer);
+        let is_here = operation.at.file == self.document.file && written.is_some();
         let mut added = Vec::new();
         for range in &ERROR_RANGES {
             if !is_here || !missing.iter().any(|status| range.contains(*status)) {
@@ -129,9 +125,8 @@ impl Fix<'_> {
             added.push(format!("`{}`", range.key));
         }
         if !added.is_empty() {
-            let label = operation.label();
-            self.lines
-                .push(format!("added   {} of {label}", added.join(" and ")));
+            let line = format!("added   {} of {}", added.join(" and "), operation.label());
+            self.lines.push(line);
         }
     }
 
@@ -141,10 +136,9 @@ impl Fix<'_> {
         if let Some(name) = self.components.get(range.key) {
             return Some(name.clone());
         }
-        let name = self
-            .most_used(range.key)
-            .or_else(|| self.most_used("default"))
-            .or_else(|| self.new_component(range))?;
+        let used = self.most_used(range.key);
+        let used = used.or_else(|| self.most_used("default"));
+        let name = used.or_else(|| self.new_component(range))?;
         self.components.insert(range.key, name.clone());
         Some(name)
     }
@@ -185,17 +179,13 @@ impl Fix<'_> {
         if codes.as_ref().is_some_and(Vec::is_empty) {
             return None;
         }
-        let name = free_name(&[range.name], |name| {
-            self.document.responses.contains_key(name)
-        });
+        let is_taken = |name: &str| self.document.responses.contains_key(name);
+        let name = free_name(&[range.name], is_taken);
         let example = self.example(range);
         let body = self.body();
         let mut media_type = vec![("schema".to_owned(), Value::reference("schemas", &body))];
         media_type.extend(example.map(|example| ("example".to_owned(), example)));
-        let mut response = vec![(
-            "description".to_owned(),
-            Value::Text(range.description.to_owned()),
-        )];
+        let mut response = vec![("description".to_owned(), range.description.into())];
         response.extend(codes.map(|codes| ("x-error-codes".to_owned(), Value::Texts(codes))));
         let name_of_media = self.media_type();
         let content = Value::object([(name_of_media, Value::Object(media_type))]);
@@ -213,39 +203,24 @@ impl Fix<'_> {
             return body.clone();
         }
         let body = self.existing_body().unwrap_or_else(|| {
-            let name = free_name(&["Error", "ServiceError"], |name| {
-                self.document.schemas.contains_key(name)
-            });
+            let is_taken = |name: &str| self.document.schemas.contains_key(name);
+            let name = free_name(&["Error", "ServiceError"], is_taken);
             let member = |description: &str, example: &str| {
                 Value::object([
-                    ("description", Value::Text(description.to_owned())),
-                    ("type", Value::Text("string".to_owned())),
-                    ("example", Value::Text(example.to_owned())),
+                    ("description", description.into()),
+                    ("type", "string".into()),
+                    ("example", example.into()),
                 ])
             };
+            let code = member("Machine-readable error code.", "bad_request");
+            let message = member("Human-readable description.", "The request was rejected.");
+            let required = ["code", "message"].map(str::to_owned);
+            let properties = Value::object([("code", code), ("message", message)]);
             let schema = Value::object([
-                (
-                    "description",
-                    Value::Text("The body of an error response.".to_owned()),
-                ),
-                ("type", Value::Text("object".to_owned())),
-                (
-                    "required",
-                    Value::Texts(vec!["code".to_owned(), "message".to_owned()]),
-                ),
-                (
-                    "properties",
-                    Value::object([
-                        (
-                            "code",
-                            member("Machine-readable error code.", "bad_request"),
-                        ),
-                        (
-                            "message",
-                            member("Human-readable description.", "The request was rejected."),
-                        ),
-                    ]),
-                ),
+                ("description", "The body of an error response.".into()),
+                ("type", "object".into()),
+                ("required", Value::Texts(required.into())),
+                ("properties", properties),
             ]);
             self.insertions
                 .add(&["components", "schemas", &name], schema);
@@ -270,10 +245,8 @@ impl Fix<'_> {
             let pointer = catalogue.at.pointer.strip_prefix("/components/schemas/")?;
             return pointer.split('/').next().map(unescape_pointer_token);
         }
-        let responses = document
-            .operations
-            .iter()
-            .flat_map(|operation| &operation.responses);
+        let operations = document.operations.iter();
+        let responses = operations.flat_map(|operation| &operation.responses);
         let mut bodies = responses
             .filter(|response| response.status.value.may_be_error())
             .filter_map(|response| json_body(response, media_type));
@@ -281,9 +254,8 @@ impl Fix<'_> {
             let name = &schema.reference.as_ref()?.value;
             is_written_by_servers(document.resolve(schema)?).then(|| name.clone())
         });
-        let unused = document
-            .schema("Error")
-            .and_then(|error| document.resolve(error));
+        let unused = document.schema("Error");
+        let unused = unused.and_then(|error| document.resolve(error));
         let unused = unused.filter(|error| is_written_by_servers(error));
         used.or_else(|| unused.map(|_| "Error".to_owned()))
     }
@@ -310,8 +282,8 @@ impl Fix<'_> {
                 && member.format.is_none()
                 && member.max_length.is_none();
             let value = match (member.types.as_ref()?.value, required.value.as_str()) {
-                (Type::String, "message") => Value::Text(range.description.to_owned()),
-                (Type::String, _) => Value::Text(code.to_owned()),
+                (Type::String, "message") => range.description.into(),
+                (Type::String, _) => code.into(),
                 (Type::Integer, _) => Value::Number(range.status),
                 _ => return None,
             };
@@ -333,21 +305,16 @@ fn free_name(wanted: &[&str], is_taken: impl Fn(&str) -> bool) -> String {
 
 fn json_body<'a>(response: &'a Response, media_type: &str) -> Option<&'a Schema> {
     let mut content = response.content.iter();
-    content
-        .find(|media| media.name.value == media_type)?
-        .schema
-        .as_ref()
+    let media = content.find(|media| media.name.value == media_type)?;
+    media.schema.as_ref()
 }
 
 /// Returns whether the server has a value for each required member: any string, or a number that is the status.
 fn is_written_by_servers(schema: &Schema) -> bool {
     let members = schema.required.iter();
     let types = members.map(|name| {
-        let member = schema.properties.get(&name.value)?;
-        Some((
-            name.value.to_ascii_lowercase(),
-            member.types.as_ref()?.value,
-        ))
+        let kind = schema.properties.get(&name.value)?.kind()?;
+        Some((name.value.to_ascii_lowercase(), kind))
     });
     let Some(types) = types.collect::<Option<Vec<_>>>() else {
         return false;

@@ -2,11 +2,9 @@
 
 use crate::{
     FILE, Output, Project, counted,
-    files::{self, Files},
-    fix, print_error,
-    project::is_missing,
-    renames, skip,
-    supported::{self, Unsupported, Usable},
+    files::{self, Files, if_exists},
+    fix, print_error, renames, skip,
+    supported::{self, SKIPPED, Unsupported, Usable, print_warnings},
 };
 use anyhow::{Context, Result, bail, ensure};
 use openapi_dropshot::{File, InlineType};
@@ -21,9 +19,6 @@ const FAILED: u8 = 1;
 
 /// The exit code of `--check` if a generated file is stale.
 const STALE: u8 = 4;
-
-/// The exit code of `--skip-unsupported` if an operation was skipped.
-const SKIPPED: u8 = 3;
 
 /// Write all code that is generated from the documents
 ///
@@ -172,7 +167,7 @@ fn without_unsupported(
     let lint = |document: &Document| project.lint(document);
     let usable = Usable::read(&project.document, text, &mut load, &output.skip, lint)
         .map_err(|problems| rejected(project, &problems))?;
-    print_warnings(project, &usable.document);
+    print_warnings(&usable.document, project.lint(&usable.document));
     let document = usable.document.clone();
     let found = Unsupported::find(usable, &options, not_in_client)
         .map_err(|problems| rejected(project, &problems))?;
@@ -232,16 +227,8 @@ fn read(project: &Project, text: &str) -> Result<Document> {
     if problems.has_errors() {
         return Err(rejected(project, &problems));
     }
-    print_warnings(project, &document);
+    print_warnings(&document, problems.into_problems());
     Ok(document)
-}
-
-/// Prints the warnings of a document without errors.
-fn print_warnings(project: &Project, document: &Document) {
-    let problems = Problems::new(document, project.lint(document));
-    if !problems.problems().is_empty() {
-        eprintln!("{problems}\n");
-    }
 }
 
 /// The code that is generated from a document.
@@ -299,26 +286,25 @@ fn check_skipped(output: &Output, document: &Document) -> Result<()> {
 fn texts_of_models(project: &Project, output: &Output) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for path in project.generated_files_below(&output.models)? {
-        match fs::read(project.path(&path)) {
-            // Another process has removed the file in the meantime.
-            Err(error) if is_missing(Some(&error)) => {}
-            bytes => {
-                let bytes = bytes.with_context(|| format!("cannot read {path}"))?;
-                texts.push(String::from_utf8_lossy(&bytes).into_owned());
-            }
-        }
+        texts.extend(text_of(project, &path)?);
     }
     Ok(texts)
+}
+
+/// Reads a generated file; `None` if another process has removed the file in the meantime.
+fn text_of(project: &Project, path: &str) -> Result<Option<String>> {
+    let bytes = if_exists(fs::read(project.path(path)));
+    let bytes = bytes.with_context(|| format!("cannot read {path}"))?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Checks that all files are in the folders of generated code, and returns their texts.
 fn within_folders(output: &Output, files: Vec<File>) -> Result<Files> {
     let folders = output.folders();
     for File { path, .. } in &files {
+        let is_around = |folder: &&str| Path::new(path).starts_with(folder);
         ensure!(
-            folders
-                .iter()
-                .any(|folder| Path::new(path).starts_with(folder)),
+            folders.iter().any(is_around),
             "the generator named {path}, which is outside of the folders of generated code ({}): report this bug",
             folders.join(", ")
         );
@@ -329,10 +315,8 @@ fn within_folders(output: &Output, files: Vec<File>) -> Result<Files> {
 
 /// Prints the problems of the document, and returns the error that ends the task.
 fn rejected(project: &Project, problems: &Problems) -> anyhow::Error {
-    let mut errors = problems
-        .problems()
-        .iter()
-        .filter(|problem| problem.is_error());
+    let all = problems.problems().iter();
+    let mut errors = all.filter(|problem| problem.is_error());
     let remedy = match errors.all(|problem| problem.rule.starts_with("client-")) {
         true => {
             "; only the client does not support this: list the operations under `skip-in-client` in `[document.generate]` to skip them in the client"
@@ -351,17 +335,12 @@ pub(crate) fn stale_files(
     let mut stale = Vec::new();
     for folder in output.folders() {
         for path in project.generated_files_below(folder)? {
-            let actual = match fs::read(project.path(&path)) {
-                // Another process has removed the file in the meantime.
-                Err(error) if is_missing(Some(&error)) => continue,
-                actual => actual.with_context(|| format!("cannot read {path}"))?,
+            let Some(actual) = text_of(project, &path)? else {
+                continue;
             };
             let expected = files.remove(&path);
-            let actual = String::from_utf8_lossy(&actual).into_owned();
-            if !expected
-                .as_deref()
-                .is_some_and(|text| is_same_text(text, &actual))
-            {
+            let is_actual = |text: &str| is_same_text(text, &actual);
+            if !expected.as_deref().is_some_and(is_actual) {
                 stale.push(StaleFile {
                     is_foreign: !is_generated(project, &path, &actual),
                     path,
@@ -412,16 +391,11 @@ impl StaleFile {
             Some(_) => format!("{side}/{}", self.path),
             None => "/dev/null".to_owned(),
         };
-        TextDiff::from_lines(
-            self.actual.as_deref().unwrap_or_default(),
-            self.expected.as_deref().unwrap_or_default(),
-        )
-        .unified_diff()
-        .header(&name("a", &self.actual), &name("b", &self.expected))
-        .to_string()
-        .lines()
-        .map(cut)
-        .collect()
+        let (old, new) = (name("a", &self.actual), name("b", &self.expected));
+        let (actual, expected) = (self.actual.as_deref(), self.expected.as_deref());
+        let diff = TextDiff::from_lines(actual.unwrap_or_default(), expected.unwrap_or_default());
+        let diff = diff.unified_diff().header(&old, &new).to_string();
+        diff.lines().map(cut).collect()
     }
 }
 

@@ -10,8 +10,8 @@ mod toolkit;
 mod verify;
 
 use crate::{
-    Output, Project, counted, files, fix, name_of,
-    supported::{Unsupported, Usable, rejected, without},
+    Output, Project, counted, files, fix, frequencies,
+    supported::{SKIPPED, Unsupported, Usable, print_warnings, rejected, without},
 };
 use any_ascii::any_ascii;
 use anyhow::{Context, Result, bail, ensure};
@@ -23,16 +23,12 @@ use openapi_dropshot_contract::{
 };
 use std::{
     borrow::Cow,
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 use template::Values;
 use toolkit::Toolkit;
-
-/// The exit code if `--skip-unsupported` skipped an operation.
-const SKIPPED: u8 = 3;
 
 /// Create a service for a document; until its handlers are written, it responds with the examples of the document
 ///
@@ -140,30 +136,21 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     };
     check_name(&name)?;
     check_folder(&options.folder)?;
-    print_warnings(&usable.document);
-    let source = match options
-        .from
-        .extension()
-        .and_then(|extension| extension.to_str())
-    {
-        _ if is_bundled => JSON,
-        Some("json") => JSON,
-        _ => "spec/openapi.yaml",
+    print_warnings(&usable.document, lints(&usable.document));
+    let is_json = options.from.extension().is_some_and(|end| end == "json");
+    let source = match is_bundled || is_json {
+        true => JSON,
+        false => "spec/openapi.yaml",
     };
     let mut plan = plan(options, usable, name, source, toolkit)?;
     plan.notes.extend(about_source(options, source, is_bundled));
-    let warnings = openapi_dropshot::warnings(&plan.document);
-    if !warnings.is_empty() {
-        eprintln!("{}\n", Problems::new(&plan.document, warnings));
-    }
+    print_warnings(&plan.document, openapi_dropshot::warnings(&plan.document));
     let existing = Existing::read(&options.folder)?;
     existing.check_crates(&plan.crates())?;
 
     let mut files = texts::all(&plan, &text, &existing)?;
-    let handlers = options
-        .folder
-        .join(format!("crates/{}-server/src/handlers.rs", plan.name));
-    if let Ok(handlers) = fs::read_to_string(handlers) {
+    let handlers = format!("crates/{}-server/src/handlers.rs", plan.name);
+    if let Ok(handlers) = fs::read_to_string(options.folder.join(handlers)) {
         files.retain(|(path, _)| !is_replaced(path, &handlers));
     }
     let is_new = |path: &str| !options.folder.join(path).exists();
@@ -205,25 +192,15 @@ fn is_replaced(path: &str, handlers: &str) -> bool {
     })
 }
 
-fn lints(document: &Document) -> Problems {
-    let lints = openapi_dropshot_contract::lint(document, Profile::General);
-    Problems::new(document, lints)
-}
-
-/// Prints the warnings of a document without errors, as `generate` does.
-fn print_warnings(document: &Document) {
-    let problems = lints(document);
-    if !problems.problems().is_empty() {
-        eprintln!("{problems}\n");
-    }
+fn lints(document: &Document) -> Vec<Problem> {
+    openapi_dropshot_contract::lint(document, Profile::General)
 }
 
 /// Reads the document. With `--skip-unsupported`, removes the parts that have errors. Prints why a document cannot be used.
 fn read(options: &Options, text: &str) -> Result<Usable> {
     let file = options.from.to_string_lossy();
     let mut load = files::loader(Path::new(""));
-    let lint = |document: &Document| lints(document).into_problems();
-    let usable = Usable::read(&file, text, &mut load, &[], lint);
+    let usable = Usable::read(&file, text, &mut load, &[], lints);
     if options.skip_unsupported {
         return usable.map_err(|problems| rejected(&file, &problems, ""));
     }
@@ -233,7 +210,7 @@ fn read(options: &Options, text: &str) -> Result<Usable> {
     };
     let document = openapi_dropshot_contract::read_with_files(&file, text, &mut load)
         .map_err(|problems| rejected(&file, &problems, remedy))?;
-    let problems = lints(&document);
+    let problems = Problems::new(&document, lints(&document));
     if problems.has_errors() {
         return Err(rejected(&file, &problems, remedy));
     }
@@ -304,13 +281,10 @@ fn plan(
     let document = normalized(&document).unwrap_or(document);
     ensure!(
         !document.operations.is_empty(),
-        "{} has no operations, so there is nothing to serve; add an operation",
-        options.from.display()
+        "{from} has no operations, so there is nothing to serve; add an operation"
     );
-    let is_secured = document
-        .operations
-        .iter()
-        .any(|operation| !operation.is_open());
+    let mut operations = document.operations.iter();
+    let is_secured = operations.any(|operation| !operation.is_open());
     let has_scopes = (document.operations.iter())
         .flat_map(|operation| &operation.security)
         .any(|schemes| schemes.values().any(|scopes| !scopes.is_empty()));
@@ -419,33 +393,23 @@ impl Plan {
 fn notes(document: &Document) -> Vec<String> {
     let mut notes = Vec::new();
     let lacks = |statuses: &[u16], is_concerned: fn(&Operation) -> bool| {
-        let operations = document
-            .operations
-            .iter()
-            .filter(|operation| is_concerned(operation));
-        let lacking = operations.filter(|operation| {
-            !statuses
-                .iter()
-                .any(|status| operation.response_for(*status).is_some())
-        });
+        let has_response = |operation: &Operation| {
+            let mut statuses = statuses.iter();
+            statuses.any(|status| operation.response_for(*status).is_some())
+        };
+        let operations = document.operations.iter();
+        let lacking = operations.filter(|own| is_concerned(own) && !has_response(own));
         lacking.count()
     };
     let is_checked = |operation: &Operation| {
         operation.request_body.is_some() || !operation.parameters.is_empty()
     };
     let is_secured = |operation: &Operation| !operation.is_open();
+    let (invalid, failed) = (lacks(&[400], is_checked), lacks(&[500, 503], |_| true));
     for (status, when, count) in [
-        (
-            400,
-            "a parameter or a body is invalid",
-            lacks(&[400], is_checked),
-        ),
+        (400, "a parameter or a body is invalid", invalid),
         (401, "there is no valid API key", lacks(&[401], is_secured)),
-        (
-            500,
-            "it fails or is overloaded",
-            lacks(&[500, 503], |_| true),
-        ),
+        (500, "it fails or is overloaded", failed),
     ] {
         if count > 0 {
             let operations = counted(count, "operation");
@@ -495,13 +459,8 @@ fn report(
     let has_manifest = written.iter().any(|path| path.ends_with("Cargo.toml"));
     let toolkit = plan.toolkit.note().filter(|_| has_manifest);
     let rules = broken_rules(&plan.document);
-    for note in plan
-        .notes
-        .iter()
-        .chain(&rules)
-        .chain(&toolkit)
-        .chain(&steps)
-    {
+    let notes = plan.notes.iter().chain(&rules).chain(&toolkit);
+    for note in notes.chain(&steps) {
         println!("\n{note}");
     }
     let folder = options.folder.display();
@@ -515,13 +474,9 @@ fn report(
 /// Lists the project rules that the document breaks. If there are any, the configuration switches all project rules off.
 fn broken_rules(document: &Document) -> Option<String> {
     let lints = openapi_dropshot_contract::lint(document, Profile::Strict);
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for lint in lints.iter().filter(|lint| lint.is_error()) {
-        *counts.entry(lint.rule).or_default() += 1;
-    }
-    let counts = counts
-        .iter()
-        .map(|(rule, count)| format!("`{rule}` ({count})"));
+    let errors = lints.iter().filter(|lint| lint.is_error());
+    let counts = frequencies(errors.map(|lint| lint.rule)).into_iter();
+    let counts = counts.map(|(rule, count)| format!("`{rule}` ({count})"));
     let counts: Vec<String> = counts.collect();
     (!counts.is_empty()).then(|| {
         format!(
@@ -549,7 +504,7 @@ fn handlers(plan: &Plan) -> Result<(String, Vec<(String, String)>)> {
     for (operation, _, method) in mocked_operations(plan) {
         let response = examples
             .response(operation)
-            .with_context(|| format!("cannot make a response of {}", name_of(operation)))?;
+            .with_context(|| format!("cannot make a response of {}", operation.request()))?;
         mocks.push((method.to_owned(), response.text));
     }
     Ok((handlers, mocks))

@@ -41,7 +41,8 @@ pub use configuration::{Configuration, FILE};
 pub use project::{Output, Project, Severities};
 pub use settings::json_schema;
 
-use openapi_dropshot_contract::model::{Location, Operation};
+use openapi_dropshot_contract::model::Location;
+use std::collections::BTreeMap;
 
 /// Prints an error with its causes on standard error, in the same format for all tasks.
 pub fn print_error(error: &anyhow::Error) {
@@ -68,7 +69,11 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// Returns the name of an operation, such as `GET /things`.
-fn name_of(operation: &Operation) -> String {
-    format!("{} {}", operation.method, operation.path.value)
+/// Counts how often each element occurs.
+fn frequencies<T: Ord>(elements: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
+    let mut frequencies = BTreeMap::new();
+    for element in elements {
+        *frequencies.entry(element).or_default() += 1;
+    }
+    frequencies
 }

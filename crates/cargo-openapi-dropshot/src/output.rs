@@ -42,10 +42,8 @@ impl Entry {
 /// Returns the entries as a log of SARIF 2.1.0
 /// (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>).
 pub(crate) fn sarif(entries: &[Entry]) -> Value {
-    let used: BTreeMap<&str, Value> = entries
-        .iter()
-        .map(|entry| (entry.rule, rule(entry.rule)))
-        .collect();
+    let ids = entries.iter().map(|entry| entry.rule);
+    let used: BTreeMap<&str, Value> = ids.map(|id| (id, rule(id))).collect();
     let results = entries.iter().map(|entry| {
         json!({
             "ruleId": entry.rule,
@@ -172,14 +170,10 @@ pub(crate) fn workflow_commands(entries: &[Entry]) -> String {
     let mut lines = String::new();
     for entry in entries {
         let command = entry.level("notice");
-        lines += &format!(
-            "::{command} file={},line={},col={},title={}::{}\n",
-            property(&entry.at.file),
-            entry.at.line,
-            entry.at.column,
-            property(&entry.title),
-            data(&entry.message),
-        );
+        let (file, line, column) = (property(&entry.at.file), entry.at.line, entry.at.column);
+        let (title, message) = (property(&entry.title), data(&entry.message));
+        let place = format!("file={file},line={line},col={column}");
+        lines += &format!("::{command} {place},title={title}::{message}\n");
     }
     lines
 }

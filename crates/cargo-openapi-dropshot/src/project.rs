@@ -1,6 +1,6 @@
 //! The paths, names and rules for one document of a repository.
 
-use crate::supported::without;
+use crate::{files::if_exists, supported::without};
 use anyhow::{Context as _, Result as AnyResult};
 use openapi_dropshot::Generated;
 use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint};
@@ -79,11 +79,6 @@ pub struct Output {
     pub skip_in_client: Vec<String>,
 }
 
-/// Whether the error means that the file does not exist.
-pub(crate) fn is_missing(error: Option<&io::Error>) -> bool {
-    error.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
-}
-
 impl Project {
     /// A project in the current folder without a configuration, for tasks whose documents are arguments.
     pub(crate) fn unconfigured() -> Self {
@@ -122,16 +117,13 @@ impl Project {
             return Ok(files);
         }
         for entry in WalkDir::new(path).into_iter().filter_entry(is_wanted) {
-            let entry = match entry {
-                // Another process has removed the file in the meantime.
-                Err(error) if is_missing(error.io_error()) => continue,
-                entry => entry.with_context(|| format!("cannot list {folder}"))?,
-            };
-            if entry.file_type().is_dir() {
-                continue;
+            // Another process may have removed the file in the meantime.
+            let entry = if_exists(entry.map_err(io::Error::from));
+            let entry = entry.with_context(|| format!("cannot list {folder}"))?;
+            if let Some(entry) = entry.filter(|entry| !entry.file_type().is_dir()) {
+                let path = entry.path().strip_prefix(&self.root)?;
+                files.push(path.to_string_lossy().into_owned());
             }
-            let path = entry.path().strip_prefix(&self.root)?;
-            files.push(path.to_string_lossy().into_owned());
         }
         Ok(files)
     }

@@ -177,10 +177,8 @@ fn reason(change: &Change) -> String {
         Level::Err => "a breaking change",
         Level::Warn | Level::Info => "a change",
     };
-    format!(
-        "  {kind} of {operation}: {} [{}]{at}",
-        change.text, change.id
-    )
+    let (text, id) = (&change.text, change.id);
+    format!("  {kind} of {operation}: {text} [{id}]{at}")
 }
 
 /// Returns all files of the release with their new texts.

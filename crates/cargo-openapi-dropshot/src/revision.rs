@@ -99,10 +99,8 @@ struct Printed {
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> Result<Printed> {
-    let output = Command::new("git")
-        .args(arguments)
-        .current_dir(folder)
-        .output();
+    let mut git = Command::new("git");
+    let output = git.args(arguments).current_dir(folder).output();
     let output = output
         .context("cannot start git, which is needed to read the document of a revision: check that git is installed")?;
     let stdout = String::from_utf8(output.stdout);

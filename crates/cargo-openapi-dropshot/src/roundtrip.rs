@@ -228,12 +228,9 @@ impl Outcome {
 
     /// Returns all differences, including accepted ones.
     fn differences(&self) -> impl Iterator<Item = &Difference> {
-        let trials = self
-            .values
-            .differences
-            .iter()
-            .chain(&self.requests.differences);
-        self.comparison.differences.iter().chain(trials)
+        let differences = self.comparison.differences.iter();
+        let differences = differences.chain(&self.values.differences);
+        differences.chain(&self.requests.differences)
     }
 
     /// Returns the differences that are not accepted.

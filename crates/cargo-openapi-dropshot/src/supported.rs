@@ -1,7 +1,7 @@
 //! Generates the supported part of a document. Unsupported parts are skipped, together with the operations that need them, so that
 //! one unsupported construct does not hide the others.
 
-use crate::{counted, name_of};
+use crate::{counted, frequencies};
 use anyhow::anyhow;
 use openapi_dropshot::Generated;
 use openapi_dropshot_contract::{
@@ -90,19 +90,15 @@ impl Supported {
                 reasons.entry(part).or_default().push(problem);
             }
         }
-        let written: BTreeSet<String> = reasons
-            .keys()
-            .filter_map(|part| Some(root.pointer(part)?.at.as_written().pointer))
-            .collect();
-        let rest = self.document.without(written.clone());
+        let nodes = reasons.keys().filter_map(|part| root.pointer(part));
+        let written = nodes.map(|node| node.at.as_written().pointer).collect();
+        let rest = self.document.without(written).ok();
         // A problem outside of all parts that can be skipped is a problem of the whole document.
-        let rest = rest
-            .ok()
-            .filter(|rest| rest.as_written() != self.document.as_written());
+        let rest = rest.filter(|rest| rest.as_written() != self.document.as_written());
         let rest = rest.map(|rest| normalized(&rest).unwrap_or(rest));
         let is_left = |operation: &Operation| {
             let mut left = rest.iter().flat_map(|rest| &rest.operations);
-            left.any(|other| name_of(other) == name_of(operation))
+            left.any(|other| other.request() == operation.request())
         };
         for operation in self.document.operations.iter().filter(|own| !is_left(own)) {
             let own = reasons.remove(&operation.at.pointer);
@@ -111,7 +107,7 @@ impl Supported {
             let configured = written_parts.name(&operation.at.as_written().pointer);
             self.skipped.insert(configured.clone(), reason(&own));
             self.rejected.push(RejectedOperation {
-                name: name_of(operation),
+                name: operation.request(),
                 configured,
                 rules,
             });
@@ -207,14 +203,22 @@ fn reason(problems: &[&Problem]) -> String {
     format!("{}: {}{more}", first.rule, first.message)
 }
 
+/// The exit code of `--skip-unsupported` if an operation was skipped.
+pub(crate) const SKIPPED: u8 = 3;
+
+/// Prints the warnings of a document without errors.
+pub(crate) fn print_warnings(document: &Document, warnings: Vec<Problem>) {
+    if !warnings.is_empty() {
+        eprintln!("{}\n", Problems::new(document, warnings));
+    }
+}
+
 /// Prints the problems of a document, and returns the error that ends the task.
 pub(crate) fn rejected(document: &str, problems: &Problems, remedy: &str) -> anyhow::Error {
     eprintln!("{problems}\n");
-    let mut rules = BTreeMap::<&str, usize>::new();
     let problems = problems.problems().iter();
-    for problem in problems.filter(|problem| problem.is_error()) {
-        *rules.entry(problem.rule).or_default() += 1;
-    }
+    let errors = problems.filter(|problem| problem.is_error());
+    let rules = frequencies(errors.map(|problem| problem.rule));
     let count = counted(rules.values().sum(), "error");
     let rules: Vec<String> = rules
         .iter()

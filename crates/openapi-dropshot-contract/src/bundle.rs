@@ -6,7 +6,7 @@ use crate::model::{
     Location, Node, NodeKind, free_name, is_of_component_name, unescape_pointer_token,
 };
 use crate::problem::Problem;
-use crate::read::MAX_COPIED;
+use crate::read::{MAX_COPIED, too_many_copies};
 use crate::rules::document as rules;
 use crate::syntax;
 use percent_encoding::percent_decode_str;
@@ -60,12 +60,8 @@ pub(crate) fn bundle(
         bundler.walk(&mut part.node, part.kind, &part.path, &mut Vec::new());
         parts.push(part);
     }
-    let mut files: Vec<File> = bundler
-        .files
-        .into_values()
-        .flatten()
-        .map(|file| file.source)
-        .collect();
+    let files = bundler.files.into_values().flatten();
+    let mut files: Vec<File> = files.map(|file| file.source).collect();
     files.sort();
     // Sorts the parts in the order in which the references to them were found.
     parts.sort_by_key(|part| part.number);
@@ -103,12 +99,9 @@ fn refers_to_files(root: &Node) -> bool {
 
 /// The names of the components of the document, by section.
 fn taken(root: &Node) -> HashSet<(&'static str, String)> {
-    let components = root.get("components").into_iter();
-    let names = components.flat_map(|components| {
-        ObjectKind::sections().flat_map(|(_, section)| {
-            let names = components.entries(section);
-            names.map(move |(name, _)| (section, name.to_owned()))
-        })
+    let names = ObjectKind::sections().flat_map(|(_, section)| {
+        let names = root.components(section);
+        names.map(move |(name, _)| (section, name.to_owned()))
     });
     names.collect()
 }
@@ -215,10 +208,8 @@ impl Bundler<'_> {
         if kind == ObjectKind::Discriminator {
             // A reference without `#`, `/` or `.` is the name of a component.
             each_reference_mut(node, kind, &mut |_, target| {
-                if target
-                    .as_str()
-                    .is_some_and(|text| text.contains(['#', '/', '.']))
-                {
+                let text = target.as_str().unwrap_or_default();
+                if text.contains(['#', '/', '.']) {
                     self.rewrite(target, path, ObjectKind::Schema, "schemas");
                 }
             });
@@ -265,13 +256,10 @@ impl Bundler<'_> {
         };
         let place = (path, pointer);
         if items.contains(&place) {
-            let message = format!(
-                "the reference leads back to itself: `{}`",
-                text.escape_debug()
-            );
-            self.problems
-                .push(rules::REFERENCE_CYCLE.violation(at, message));
-            return;
+            let text = text.escape_debug();
+            let message = format!("the reference leads back to itself: `{text}`");
+            let problem = rules::REFERENCE_CYCLE.violation(at, message);
+            return self.problems.push(problem);
         }
         if let Some(target) = self.part(&place.0, &place.1, at) {
             *node = target;
@@ -322,45 +310,34 @@ impl Bundler<'_> {
 
     /// Finds the file and the pointer to which a reference in the file with this path leads.
     fn target(&mut self, text: &str, at: &Location, path: &str) -> Option<Target> {
-        let quoted = text.escape_debug();
         let (file, pointer) = text.split_once('#').unwrap_or((text, ""));
         let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
         let (file, pointer) = (decoded(file), decoded(pointer));
         let scheme = file.split_once(':').map(|(scheme, _)| scheme);
-        let problem = if scheme.is_some_and(|scheme| scheme.len() > 1 && !scheme.contains('/')) {
-            Some((
-                format!("`{quoted}` refers to a document on the network, which is not read"),
-                "save that document in the folder of this one, and refer to the file".to_owned(),
-            ))
-        } else if file.starts_with(['/', '\\']) || scheme.is_some() {
-            Some((
-                format!("`{quoted}` is an absolute path, which differs between machines"),
-                "write the path relative to the file that has the reference".to_owned(),
-            ))
-        } else if file.contains('\\') {
-            Some((
-                format!("`{quoted}` has `\\`, which separates folders on Windows only"),
-                "write `/` between the folders".to_owned(),
-            ))
-        } else {
-            None
-        };
-        if let Some((message, help)) = problem {
-            self.problems
-                .push(rules::EXTERNAL_REFERENCE.problem(at, message, help));
-            return None;
-        }
-        let Some(file) = joined(path, &file) else {
-            let message = format!("`{quoted}` leaves the folder of the document");
-            let help = "move the file into the folder of the document, or into one below it";
-            self.problems
-                .push(rules::EXTERNAL_REFERENCE.problem(at, message, help));
-            return None;
-        };
-        if file == self.own {
-            return Some(Target::Own(pointer));
-        }
-        Some(Target::Other(file, pointer))
+        let (fault, help) =
+            if scheme.is_some_and(|scheme| scheme.len() > 1 && !scheme.contains('/')) {
+                let help = "save that document in the folder of this one, and refer to the file";
+                (
+                    "refers to a document on the network, which is not read",
+                    help,
+                )
+            } else if file.starts_with(['/', '\\']) || scheme.is_some() {
+                let help = "write the path relative to the file that has the reference";
+                ("is an absolute path, which differs between machines", help)
+            } else if file.contains('\\') {
+                let help = "write `/` between the folders";
+                ("has `\\`, which separates folders on Windows only", help)
+            } else if let Some(file) = joined(path, &file) {
+                return Some(match file == self.own {
+                    true => Target::Own(pointer),
+                    false => Target::Other(file, pointer),
+                });
+            } else {
+                let help = "move the file into the folder of the document, or into one below it";
+                ("leaves the folder of the document", help)
+            };
+        let message = format!("`{}` {fault}", text.escape_debug());
+        self.fail(rules::EXTERNAL_REFERENCE.problem(at, message, help))
     }
 
     /// Copies a part of another file into the document.
@@ -377,19 +354,19 @@ impl Bundler<'_> {
                 pointer.escape_debug()
             );
             let help = "correct the part after `#`: write the names from the root of that file to the referenced part, each after a `/`";
-            self.problems
-                .push(rules::DANGLING_REFERENCE.problem(at, message, help));
-            return None;
+            return self.fail(rules::DANGLING_REFERENCE.problem(at, message, help));
         };
         self.copied += part.size();
         if self.copied > MAX_COPIED {
-            let message =
-                format!("the references up to this one expand to more than {MAX_COPIED} values");
-            self.problems
-                .push(rules::TOO_MANY_REFERENCES.violation(at, message));
-            return None;
+            return self.fail(too_many_copies(at));
         }
         Some(part.clone())
+    }
+
+    /// Reports a problem because of which there is no result.
+    fn fail<T>(&mut self, problem: Problem) -> Option<T> {
+        self.problems.push(problem);
+        None
     }
 
     fn read(&mut self, path: &str, at: &Location) -> Option<Read> {
@@ -399,9 +376,7 @@ impl Bundler<'_> {
             Err(reason) => {
                 let message = format!("the file {name} cannot be read: {reason}");
                 let help = "correct the path, which is relative to the file that has the reference";
-                self.problems
-                    .push(rules::EXTERNAL_REFERENCE.problem(at, message, help));
-                return None;
+                return self.fail(rules::EXTERNAL_REFERENCE.problem(at, message, help));
             }
         };
         let parsed = syntax::parse(&name, &text);

@@ -11,9 +11,9 @@ mod types;
 pub(crate) use schema::is_constant;
 
 use crate::grammar::{ObjectKind, Since, visit_mut};
-use crate::model::{Node, NodeKind};
+use crate::model::{Node, NodeKind, unescape_pointer_token};
 use crate::problem::Problem;
-use crate::read::MAX_COPIED;
+use crate::read::{MAX_COPIED, too_many_copies};
 use crate::rules::document as rules;
 
 /// The dialects of JSON Schema that a document may name: those of OpenAPI 3.1 and 3.2.
@@ -128,17 +128,13 @@ fn share_paths(root: &mut Node, shared: &Node, problems: &mut Vec<Problem>) {
             let name = item
                 .word("$ref")
                 .and_then(|text| text.strip_prefix("#/components/pathItems/"));
-            let name = name.map(crate::model::unescape_pointer_token);
-            let Some(target) = name.and_then(|name| shared.get(&name)) else {
+            let Some(target) = name.and_then(|name| shared.get(&unescape_pointer_token(name)))
+            else {
                 continue;
             };
             copied += target.size();
             if copied > MAX_COPIED {
-                let message = format!(
-                    "the references up to this one expand to more than {MAX_COPIED} values"
-                );
-                problems.push(rules::TOO_MANY_REFERENCES.violation(&item.at, message));
-                return;
+                return problems.push(too_many_copies(&item.at));
             }
             *item = target.clone();
         }

@@ -533,9 +533,7 @@ pub(crate) fn each_reference<'n>(
 ) {
     visit(node, kind, &mut |kind, node| {
         if kind == ObjectKind::Discriminator {
-            let targets = node.get("mapping").and_then(Node::as_object);
-            let targets = targets.into_iter().flatten();
-            let targets = targets.map(|(_, member)| &member.value);
+            let targets = node.entries("mapping").map(|(_, target)| target);
             for target in targets.chain(node.get("defaultMapping")) {
                 callback(ObjectKind::Schema, target);
             }
@@ -554,11 +552,13 @@ pub(crate) fn each_reference_mut(
 ) {
     visit_mut(node, kind, &mut |kind, node| {
         if kind == ObjectKind::Discriminator {
-            let targets = node
+            for target in node
                 .get_mut("mapping")
                 .into_iter()
-                .flat_map(Node::values_mut);
-            targets.for_each(|target| callback(ObjectKind::Schema, target));
+                .flat_map(Node::values_mut)
+            {
+                callback(ObjectKind::Schema, target);
+            }
             if let Some(target) = node.get_mut("defaultMapping") {
                 callback(ObjectKind::Schema, target);
             }

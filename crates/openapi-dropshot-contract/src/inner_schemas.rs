@@ -2,11 +2,8 @@
 //! `#/components/schemas/Order/properties/items`. These schemas become components.
 
 use crate::grammar::{ObjectKind, each_reference, each_reference_mut};
-use crate::model::{self, Node, NodeKind, unescape_pointer_token};
+use crate::model::{self, Node, NodeKind, SCHEMAS, unescape_pointer_token};
 use indexmap::{IndexMap, IndexSet};
-
-/// The prefix of references to component schemas.
-const SCHEMAS: &str = "#/components/schemas/";
 
 /// Rewrites a document that has such references; `None` if it has none.
 pub(crate) fn name_inner_schemas(root: &Node) -> Option<Node> {
@@ -63,19 +60,15 @@ fn free_name(root: &Node, pointer: &str) -> String {
         "schema",
         "$defs",
     ];
-    let tokens: Vec<String> = pointer
-        .split('/')
-        .map(unescape_pointer_token)
-        .filter(|token| !token.is_empty() && !keywords.contains(&token.as_str()))
-        .collect();
+    let is_name = |token: &String| !token.is_empty() && !keywords.contains(&token.as_str());
+    let tokens = pointer.split('/').map(unescape_pointer_token);
+    let tokens: Vec<String> = tokens.filter(is_name).collect();
     let last = tokens.len().saturating_sub(2);
     let mut wanted = tokens.get(last..).unwrap_or_default().join("_");
     if pointer.ends_with("/items") {
         wanted.push_str("_item");
     }
     wanted.retain(model::is_of_component_name);
-    let schemas = root.pointer("/components/schemas");
-    model::free_name(wanted, |name| {
-        schemas.is_some_and(|schemas| schemas.get(name).is_some())
-    })
+    let schemas = root.components("schemas").map(|(name, _)| name);
+    model::free_name(wanted, |name| schemas.clone().any(|own| own == name))
 }

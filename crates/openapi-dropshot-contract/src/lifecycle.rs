@@ -39,8 +39,7 @@ pub fn due(document: &Document, today: NaiveDate) -> Vec<Due> {
         .filter_map(|operation| {
             let sunset = operation.lifecycle.sunset.as_ref()?;
             let days_left = (sunset.value - today).num_days();
-            let name = format!("{} {}", operation.method, operation.path.value);
-            let label = operation.label();
+            let (name, label) = (operation.request(), operation.label());
             let text = if days_left <= 0 {
                 format!(
                     "the sunset of {label} was on {}: remove `{name}`, the code that implements it, and \

@@ -102,11 +102,10 @@ impl<'d> Comparer<'d> {
                 }
                 // If a component is a reference, only its target is compared.
                 None if schema.is_reference() => {}
-                None => self.differ(
-                    &rules::SCHEMA_MISSING,
-                    &schema.at,
-                    format!("there is no schema `{name}`"),
-                ),
+                None => {
+                    let message = format!("there is no schema `{name}`");
+                    self.differ(&rules::SCHEMA_MISSING, &schema.at, message);
+                }
             }
         }
     }

@@ -7,11 +7,13 @@ mod node;
 mod references;
 mod schema;
 
+pub(crate) use edit::update_pointers;
 pub(crate) use lookup::EVENT_DATA;
 pub use lookup::ErrorCode;
+pub use names::{essence, is_json, is_token};
 pub(crate) use names::{free_name, is_of_component_name};
 pub use node::{compare_numbers, escape_pointer_token, unescape_pointer_token};
-pub use references::{referenced_names, referenced_schemas};
+pub use references::{SCHEMAS, referenced_names, referenced_schemas};
 pub use schema::{AdditionalProperties, Discriminator, Schema, Type};
 
 pub use crate::location::Location;

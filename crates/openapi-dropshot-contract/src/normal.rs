@@ -10,15 +10,12 @@ mod parameters;
 mod single;
 
 use crate::grammar::{self, ObjectKind, Since};
-use crate::model::{Document, Member, Node, NodeKind, unescape_pointer_token};
+use crate::model::{Document, Member, Node, NodeKind, SCHEMAS, unescape_pointer_token};
 use crate::null::allows_null;
 use crate::problem::Problem;
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 use std::{cell::Cell, collections::BTreeSet};
-
-/// The prefix of references to component schemas.
-const SCHEMAS: &str = "#/components/schemas/";
 
 /// How many references and parts of `allOf` are followed from one schema.
 const LONGEST_CHAIN: usize = 32;
@@ -54,33 +51,22 @@ pub fn normalized(document: &Document) -> Option<Document> {
     if root == document.root {
         return None;
     }
-    let version = Since::of_document(&root).max(Since::V31);
-    let (read, problems) = crate::read::document(&document.file, &document.text, &root, version);
-    if problems.iter().any(Problem::is_error) {
-        return None;
-    }
-    let written = document.as_written().clone();
-    Some(Document {
-        root,
-        written: Some(written),
-        warnings: document.warnings.clone(),
-        is_normal: true,
-        whole: document.whole.clone(),
-        files: document.files.clone(),
-        ..read?
-    })
+    let (read, problems) = with_tree(document, root);
+    let warnings = document.warnings.clone();
+    let read = read.filter(|_| !problems.iter().any(Problem::is_error))?;
+    Some(Document { warnings, ..read })
 }
 
 /// Returns a document in normal form with other names for some of its component schemas. The values of discriminators stay the
 /// same.
 pub fn renamed(document: &Document, names: &IndexMap<String, String>) -> Option<Document> {
     let mut root = document.root.clone();
-    grammar::visit_mut(&mut root, ObjectKind::Document, &mut |kind, node| {
-        if kind == ObjectKind::Schema {
-            keep_values_of_discriminator(node, names);
-        }
-        true
-    });
+    // A value that already leads to the alternative stays.
+    let is_mapped = |mapping: &Node, name: &str| {
+        let mut targets = mapping.members().map(|(_, target)| name_in(target));
+        targets.any(|target| target.as_deref() == Some(name))
+    };
+    keep_values_of_discriminators(&mut root, ObjectKind::Document, names, &is_mapped);
     rename(&mut root, ObjectKind::Document, names);
     if let Some(schemas) = component_schemas_mut(&mut root) {
         let renamed = std::mem::take(schemas).into_iter().map(|(name, member)| {
@@ -90,36 +76,46 @@ pub fn renamed(document: &Document, names: &IndexMap<String, String>) -> Option<
         *schemas = renamed.collect();
     }
     root.update_pointers();
+    with_tree(document, root).0
+}
+
+/// Reads a tree in normal form that was made from a document.
+fn with_tree(document: &Document, root: Node) -> (Option<Document>, Vec<Problem>) {
     let version = Since::of_document(&root).max(Since::V31);
-    let (read, _) = crate::read::document(&document.file, &document.text, &root, version);
-    Some(Document {
+    let (read, problems) = crate::read::document(&document.file, &document.text, &root, version);
+    let read = read.map(|read| Document {
         root,
         written: Some(document.as_written().clone()),
         whole: document.whole.clone(),
         is_normal: true,
         files: document.files.clone(),
-        ..read?
-    })
+        ..read
+    });
+    (read, problems)
 }
 
-/// Adds the old name of a renamed alternative to the mapping, unless a value already leads to the alternative.
-fn keep_values_of_discriminator(node: &mut Node, names: &IndexMap<String, String>) {
-    let alternatives = node.items("oneOf").iter().chain(node.items("anyOf"));
-    let references: Vec<Node> =
-        (alternatives.filter_map(|part| part.get("$ref")).cloned()).collect();
-    let Some(discriminator) = node.get_mut("discriminator") else {
-        return;
-    };
-    for reference in references {
-        if let Some(name) = name_in(&reference).filter(|name| names.contains_key(name))
-            && let Some(mapping) = discriminator.get_or_add("mapping")
-            && !mapping
-                .members()
-                .any(|(_, target)| name_in(target).as_ref() == Some(&name))
-        {
-            mapping.set(&name, reference);
+/// Adds the old name of each renamed alternative to the mapping of its discriminator, unless `is_mapped` returns true for the mapping
+/// and the name.
+fn keep_values_of_discriminators(
+    node: &mut Node,
+    kind: ObjectKind,
+    names: &IndexMap<String, String>,
+    is_mapped: &dyn Fn(&Node, &str) -> bool,
+) {
+    grammar::visit_mut(node, kind, &mut |_, node| {
+        let alternatives = node.items("oneOf").iter().chain(node.items("anyOf"));
+        let references = alternatives.filter_map(|part| part.get("$ref")).cloned();
+        for reference in references.collect::<Vec<Node>>() {
+            if let Some(name) = name_in(&reference).filter(|name| names.contains_key(name))
+                && let Some(discriminator) = node.get_mut("discriminator")
+                && let Some(mapping) = discriminator.get_or_add("mapping")
+                && !is_mapped(mapping, &name)
+            {
+                mapping.set(&name, reference);
+            }
         }
-    }
+        true
+    });
 }
 
 /// Returns a warning for each keyword or body that has no effect, and for each type that is assumed.
@@ -132,16 +128,18 @@ pub(crate) fn warnings(document: &Document) -> Vec<Problem> {
 
 fn rewritten(document: &Document) -> (Node, Vec<Problem>) {
     let mut root = document.root.clone();
-    content::rewrite(&mut root);
+    content::rewrite(&mut root, &document.root);
     parameters::rewrite(&mut root);
     bases::rewrite(&mut root);
     directions::rewrite(&mut root);
     let before = root.clone();
     let mut normalizer = Normalizer {
         before: &before,
-        written: component_schemas(document.as_written())
-            .map(|(name, _)| name)
-            .collect(),
+        written: (document
+            .as_written()
+            .components("schemas")
+            .map(|(name, _)| name))
+        .collect(),
         warnings: Vec::new(),
         copied: 0,
     };
@@ -352,16 +350,10 @@ fn name_in(reference: &Node) -> Option<String> {
     (!name.contains('/')).then(|| unescape_pointer_token(name))
 }
 
-fn component_schemas(root: &Node) -> impl Iterator<Item = (&str, &Node)> + Clone {
-    let components = root.get("components").into_iter();
-    components.flat_map(|components| components.entries("schemas"))
-}
-
 /// Returns the component schemas, to change them.
 fn component_schemas_mut(root: &mut Node) -> Option<&mut IndexMap<String, Member>> {
-    root.get_mut("components")?
-        .get_mut("schemas")?
-        .members_mut()
+    let components = root.get_mut("components")?;
+    components.get_mut("schemas")?.members_mut()
 }
 
 /// Replaces the references to component schemas.

@@ -140,11 +140,8 @@ impl Parts {
             }
         }
         let named = faulty.into_iter().filter(|(part, _)| self.is_named(part));
-        Some(
-            named
-                .map(|(part, errors)| (self.name(&part), errors))
-                .collect(),
-        )
+        let named = named.map(|(part, errors)| (self.name(&part), errors));
+        Some(named.collect())
     }
 
     /// Returns the parts at a JSON pointer: the part that contains it or, if it is in a path item outside of the operations, all
@@ -169,10 +166,8 @@ impl Parts {
     /// Adds all parts that refer to one of these parts.
     pub fn with_users(&self, parts: BTreeSet<String>) -> BTreeSet<String> {
         closure(parts, |found| {
-            let users = self
-                .targets
-                .iter()
-                .filter(|(_, targets)| !targets.is_disjoint(found));
+            let is_user = |targets: &BTreeSet<String>| !targets.is_disjoint(found);
+            let users = self.targets.iter().filter(|(_, targets)| is_user(targets));
             users.map(|(part, _)| part.clone()).collect()
         })
     }

@@ -14,9 +14,9 @@ mod security;
 mod structure;
 
 use crate::grammar::{Holds, ObjectKind, Since};
-use crate::model::{Document, Extensions, Member, Node, Spanned};
+use crate::model::{Document, Extensions, Location, Member, Node, Spanned};
 use crate::problem::Problem;
-use crate::rules::document::OPENAPI_VERSION;
+use crate::rules::document::{OPENAPI_VERSION, TOO_MANY_REFERENCES};
 use indexmap::IndexMap;
 use reference::{Ends, Section};
 use std::collections::HashMap;
@@ -49,6 +49,12 @@ pub(crate) struct Reader<'a> {
 /// far below this limit. The limit protects against small texts that are written to exhaust the
 /// memory.
 pub(crate) const MAX_COPIED: usize = 2_000_000;
+
+/// Returns the problem of a reference that exceeds this limit.
+pub(crate) fn too_many_copies(at: &Location) -> Problem {
+    let message = format!("the references up to this one expand to more than {MAX_COPIED} values");
+    TOO_MANY_REFERENCES.violation(at, message)
+}
 
 /// Reads a whole document from its tree. The caller sets the tree and the warnings of the document.
 pub(crate) fn document(

@@ -9,16 +9,12 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         return None;
     }
     let lower = word.to_lowercase();
+    let distance = |other: &str| strsim::osa_distance(&lower, &other.to_lowercase());
     (candidates.into_iter().take(MAX_CANDIDATES))
         .filter(|candidate| {
             candidate.len() <= MAX_LENGTH && candidate.len().abs_diff(word.len()) <= word.len()
         })
-        .map(|candidate| {
-            (
-                strsim::osa_distance(&lower, &candidate.to_lowercase()),
-                candidate,
-            )
-        })
+        .map(|candidate| (distance(candidate), candidate))
         .filter(|(distance, candidate)| *distance <= 1.max(candidate.len().min(word.len()) / 3))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

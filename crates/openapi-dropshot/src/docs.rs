@@ -53,11 +53,8 @@ impl Docs {
     /// The lines of the documentation.
     fn lines(&self) -> Vec<String> {
         let description = self.description.as_deref().map(harmless);
-        let text: Vec<&str> = description
-            .iter()
-            .chain(&self.paragraphs)
-            .map(String::as_str)
-            .collect();
+        let texts = description.iter().chain(&self.paragraphs);
+        let text: Vec<&str> = texts.map(String::as_str).collect();
         text.join("\n\n").lines().map(str::to_owned).collect()
     }
 
@@ -82,11 +79,8 @@ impl Docs {
 /// `#[doc]` attributes, which the printer writes as `///`.
 pub(crate) fn doc_attributes(lines: &[String]) -> TokenStream {
     let lines = lines.iter().map(|line| {
-        if line.is_empty() {
-            String::new()
-        } else {
-            format!(" {}", line.chars().map(visible).collect::<String>())
-        }
+        let space = if line.is_empty() { "" } else { " " };
+        format!("{space}{}", line.chars().map(visible).collect::<String>())
     });
     quote!(#(#[doc = #lines])*)
 }
@@ -119,11 +113,8 @@ pub(crate) fn harmless(text: &str) -> String {
         if let Some(mark) = fence_of(content) {
             flush(&mut paragraph, &mut out);
             end_code(&mut code, &mut out);
-            out.push(format!(
-                "{}{mark}{}",
-                " ".repeat(indent),
-                language(&content[mark.len()..])
-            ));
+            let (space, language) = (" ".repeat(indent), language(&content[mark.len()..]));
+            out.push(format!("{space}{mark}{language}"));
             fence = Some(mark.to_owned());
             continue;
         }
@@ -187,31 +178,25 @@ fn flush(paragraph: &mut Vec<String>, out: &mut Vec<String>) {
 
 /// The characters that open or close a fenced code block.
 fn fence_of(content: &str) -> Option<&str> {
-    let mark = content
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '`' | '~'))?;
+    let mark = content.chars().next()?;
     let length = content.len() - content.trim_start_matches(mark).len();
     let rest = &content[length..];
-    (length >= 3 && !(mark == '`' && rest.contains('`'))).then(|| &content[..length])
+    let is_fence = mark == '~' || (mark == '`' && !rest.contains('`'));
+    (length >= 3 && is_fence).then(|| &content[..length])
 }
 
 /// The language of a code block; `text` if rustdoc would treat the block as Rust.
 fn language(info: &str) -> String {
-    let word: String = info
-        .trim()
-        .chars()
-        .take_while(|letter| letter.is_ascii_alphanumeric() || "-+#._".contains(*letter))
-        .collect();
+    let is_of_word = |letter: &char| letter.is_ascii_alphanumeric() || "-+#._".contains(*letter);
+    let word: String = info.trim().chars().take_while(is_of_word).collect();
     let rust = matches!(
         word.as_str(),
         "" | "rust" | "rs" | "should_panic" | "no_run" | "ignore" | "compile_fail" | "test_harness"
     ) || word.starts_with("edition")
         || word.starts_with("ignore-");
-    if rust || word.starts_with('.') {
-        "text".to_owned()
-    } else {
-        word
+    match rust || word.starts_with('.') {
+        true => "text".to_owned(),
+        false => word,
     }
 }
 
@@ -356,17 +341,14 @@ pub(crate) fn status_line(status: StatusCode, description: &str) -> String {
 
 /// Formats a value as a code span for documentation.
 pub(crate) fn code(value: &str) -> String {
-    let plain: String = value
-        .chars()
-        .map(|letter| match letter {
-            '`' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\u{fffd}',
-            letter => visible(letter),
-        })
-        .collect();
-    if plain.trim().is_empty() {
-        format!("{value:?}")
-    } else {
-        format!("`{plain}`")
+    let plain = value.chars().map(|letter| match letter {
+        '`' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\u{fffd}',
+        letter => visible(letter),
+    });
+    let plain: String = plain.collect();
+    match plain.trim().is_empty() {
+        true => format!("{value:?}"),
+        false => format!("`{plain}`"),
     }
 }
 

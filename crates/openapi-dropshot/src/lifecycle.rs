@@ -113,22 +113,16 @@ pub(crate) fn relative_reference(from: &str, to: &str) -> Option<String> {
     let to: Vec<&str> = to.trim_start_matches('/').split('/').collect();
     let folder = &from[..from.len().saturating_sub(1)];
     let last = to.len().saturating_sub(1);
-    let shared = folder
-        .iter()
-        .zip(&to[..last])
-        .take_while(|(a, b)| a == b)
-        .count();
+    let both = folder.iter().zip(&to[..last]);
+    let shared = both.take_while(|(a, b)| a == b).count();
     let rest = to[shared..].join("/");
     if rest.contains('{') {
         return None;
     }
     let up = "../".repeat(folder.len() - shared);
     // A first segment with a colon would be read as a URI scheme.
-    let here = if up.is_empty() && (rest.is_empty() || rest.contains(':')) {
-        "./"
-    } else {
-        ""
-    };
+    let needs_dot = up.is_empty() && (rest.is_empty() || rest.contains(':'));
+    let here = if needs_dot { "./" } else { "" };
     Some(format!("{up}{here}{rest}"))
 }
 

@@ -41,12 +41,9 @@ fn identifier(name: &str, case: fn(&str) -> String, prefix: &str, suffix: &str) 
         return suffixed;
     }
     // Characters that Rust does not accept are replaced by their numbers.
-    let spelled = text.chars().map(|letter| {
-        if letter.is_ascii() {
-            letter.to_string()
-        } else {
-            format!("u{:x}", u32::from(letter))
-        }
+    let spelled = text.chars().map(|letter| match letter.is_ascii() {
+        true => letter.to_string(),
+        false => format!("u{:x}", u32::from(letter)),
     });
     spelled.collect()
 }
@@ -100,11 +97,8 @@ impl Names {
     /// Returns the name itself, or the name with the lowest number from 2 that makes it unique.
     pub(crate) fn claim(&mut self, wanted: &str) -> String {
         let ends_with_digit = wanted.ends_with(|last: char| last.is_ascii_digit());
-        let separator = if ends_with_digit || wanted.starts_with(char::is_lowercase) {
-            "_"
-        } else {
-            ""
-        };
+        let is_apart = ends_with_digit || wanted.starts_with(char::is_lowercase);
+        let separator = if is_apart { "_" } else { "" };
         let mut name = wanted.to_owned();
         let mut number = 2_u64;
         while !self.taken.insert(name.clone()) {

@@ -24,7 +24,7 @@ mod uses;
 pub(crate) use bodies::{Body, JsonBody, streamed_lines, warning as form_warning};
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
-pub(crate) use parameters::{Fields, is_token};
+pub(crate) use parameters::Fields;
 pub(crate) use parts::{Content, FormProperty, Part, Parts, form_properties};
 pub(crate) use responses::{
     ItemForm, Items, Success, Successes, variant_name, warnings as response_warnings,
@@ -150,11 +150,9 @@ const DEEPEST: usize = 64;
 impl<'a> Planner<'a> {
     fn new(document: &'a Document, renames: &BTreeMap<String, String>) -> Self {
         let mut names = Names::without(TAKEN.split_whitespace()).with_renames(renames);
-        let components = document
-            .schemas
-            .keys()
-            .map(|component| (component.clone(), names.claim(&pascal(component))))
-            .collect();
+        let components = document.schemas.keys();
+        let components = components.map(|own| (own.clone(), names.claim(&pascal(own))));
+        let components = components.collect();
         let faults = lint(document, Profile::General).into_iter();
         Planner {
             document,

@@ -247,12 +247,12 @@ impl Api {
 
 /// Writes a handler, which records its arguments and returns the requested error.
 fn handler(operation: &ApiOperation) -> syn::Result<TokenStream> {
-    let OperationFacts {
-        generated_arguments,
-        errors,
-    } = &operation.probe;
+    let (arguments, errors) = (
+        &operation.probe.generated_arguments,
+        &operation.probe.errors,
+    );
     let signature: TokenStream = syn::parse_str(&operation.signature)?;
-    let seen = generated_arguments.iter().map(|(name, is_optional)| {
+    let seen = arguments.iter().map(|(name, is_optional)| {
         let name = ident(name);
         match is_optional {
             true => quote! {
@@ -290,9 +290,8 @@ fn handler(operation: &ApiOperation) -> syn::Result<TokenStream> {
     })
 }
 
-/// Returns the text of a type, without white space.
-pub(crate) fn text(ty: &impl ToTokens) -> String {
-    ty.to_token_stream()
-        .to_string()
-        .replace(char::is_whitespace, "")
+/// Returns the text of a type or other tokens, without white space.
+pub(crate) fn text(tokens: &impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    text.replace(char::is_whitespace, "")
 }

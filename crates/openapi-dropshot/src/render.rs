@@ -1,7 +1,8 @@
 //! Converts tokens to the files of a folder: formats them, and adds the first line and `mod.rs`.
 
 use crate::{File, Options, names::ident};
-use proc_macro2::TokenStream;
+use openapi_dropshot_contract::model::StatusCode;
+use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 /// Writes `Some(…)` or `None`.
@@ -9,6 +10,19 @@ pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote!(Some(#value)),
         None => quote!(None),
+    }
+}
+
+/// Writes the pattern that matches the codes of a response.
+pub(crate) fn status_pattern(status: StatusCode) -> TokenStream {
+    match status {
+        StatusCode::Exact(status) => Literal::u16_unsuffixed(status).into_token_stream(),
+        StatusCode::Range(class) => {
+            let first = u16::from(class) * 100;
+            let [first, last] = [first, first + 99].map(Literal::u16_unsuffixed);
+            quote!(#first..=#last)
+        }
+        StatusCode::Default => quote!(_),
     }
 }
 
@@ -57,13 +71,7 @@ pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::
 }
 
 fn items(file: syn::File, out: &mut String) {
-    let inner = syn::File {
-        shebang: None,
-        frontmatter: None,
-        attrs: file.attrs,
-        items: Vec::new(),
-    };
-    let inner = prettyplease::unparse(&inner);
+    let inner = printed(file.attrs, Vec::new());
     if !inner.trim().is_empty() {
         out.push('\n');
         out.push_str(&inner);
@@ -83,14 +91,18 @@ fn items(file: syn::File, out: &mut String) {
             item,
             syn::Item::Impl(_) | syn::Item::Trait(_) | syn::Item::Mod(_)
         );
-        let text = prettyplease::unparse(&syn::File {
-            shebang: None,
-            frontmatter: None,
-            attrs: Vec::new(),
-            items: vec![item],
-        });
+        let text = printed(Vec::new(), vec![item]);
         out.push_str(&if spaced { set_apart(&text) } else { text });
     }
+}
+
+fn printed(attrs: Vec<syn::Attribute>, items: Vec<syn::Item>) -> String {
+    prettyplease::unparse(&syn::File {
+        shebang: None,
+        frontmatter: None,
+        attrs,
+        items,
+    })
 }
 
 /// Separates the parts of a block by empty lines.

@@ -4,14 +4,16 @@
 
 use crate::repository::Finding;
 use crate::{
-    Project, location,
+    Project,
+    files::if_exists,
+    location,
     rules::{ACCEPTED_BREAK, is_raised},
 };
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::diff::{Change, Level, level};
 use serde::Deserialize;
-use std::{fs, io, ops::Range, sync::Arc};
+use std::{fs, ops::Range, sync::Arc};
 use toml::{Spanned, de::DeTable, value::Datetime};
 
 /// The first line of an entry that the gate proposes.
@@ -53,16 +55,13 @@ impl Accepted {
     /// Reads the file of the project. The file does not have to exist.
     pub(super) fn read(project: &Project, today: NaiveDate) -> Result<Self> {
         let file = project.accepted_breaks.clone();
-        let text = match fs::read_to_string(project.path(&file)) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {file}")),
-        };
+        let text = if_exists(fs::read_to_string(project.path(&file)));
+        let text = text.with_context(|| format!("cannot read {file}"))?;
         let mut accepted = Accepted {
             entries: Vec::new(),
             findings: Vec::new(),
             file,
-            text: Arc::from(text),
+            text: Arc::from(text.unwrap_or_default()),
         };
         match toml::from_str::<Content>(&accepted.text) {
             Ok(content) => accepted.entries = content.accepted,
@@ -116,11 +115,8 @@ impl Accepted {
             if changes.iter().any(|change| entry.covers(change)) {
                 return None;
             }
-            let message = format!(
-                "no change breaks `{}` at {}",
-                entry.rule.get_ref(),
-                entry.at
-            );
+            let (rule, at) = (entry.rule.get_ref(), &entry.at);
+            let message = format!("no change breaks `{rule}` at {at}");
             Some(self.fault(spanned.span(), &message, "remove the entry"))
         });
         self.findings.iter().cloned().chain(unused).collect()
@@ -152,11 +148,8 @@ fn pointer(change: &Change) -> &str {
 
 /// Returns the entry that accepts a change, without a reason.
 pub(super) fn entry(change: &Change, today: NaiveDate) -> String {
-    format!(
-        "{ENTRY}\nrule = '{}'\nat = '{}'\nreason = ''\ndate = {today}",
-        change.id,
-        pointer(change)
-    )
+    let (rule, at) = (change.id, pointer(change));
+    format!("{ENTRY}\nrule = '{rule}'\nat = '{at}'\nreason = ''\ndate = {today}")
 }
 
 /// Returns the text of the file without its entries, because a release contains the changes that

@@ -68,12 +68,10 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     if files.is_empty() {
         files.push(file);
     }
+    let files = files.join(" and ");
     Ok(Outcome {
         summary,
-        fix: Some(format!(
-            "change {} as the help above describes",
-            files.join(" and ")
-        )),
+        fix: Some(format!("change {files} as the help above describes")),
         findings: gate.findings,
     })
 }
@@ -113,9 +111,7 @@ impl Gate<'_> {
     /// Checks that the section Unreleased comes first, followed by the releases, the newest first.
     fn check_form(&mut self) {
         if self.changelog.unreleased().is_none() {
-            let first = self.changelog.sections.first();
-            let start = Location::start(&self.changelog.file);
-            let at = first.map_or(start, |section| section.at.clone());
+            let at = self.changelog.top();
             let message = format!("the first section is not `## {UNRELEASED}`");
             let help = format!("put `## {UNRELEASED}` on top, for the changes of the next release");
             self.fault(&CHANGELOG_FORM, &at, message, &help);
@@ -283,22 +279,13 @@ impl Gate<'_> {
         let Some(unreleased) = earlier.unreleased() else {
             return Ok(());
         };
-        let known: Vec<&str> = earlier
-            .sections
-            .iter()
-            .map(|own| own.title.as_str())
-            .collect();
+        let known = earlier.sections.iter().map(|own| own.title.as_str());
+        let known: Vec<&str> = known.collect();
         let is_new = |title: &str| title == UNRELEASED || !known.contains(&title);
         let sections = self.changelog.sections.iter();
-        let present: Vec<String> = sections
-            .filter(|section| is_new(&section.title))
-            .flat_map(Section::entries)
-            .collect();
-        let at = self.changelog.sections.first();
-        let at = at.map_or_else(
-            || Location::start(&self.changelog.file),
-            |own| own.at.clone(),
-        );
+        let new = sections.filter(|section| is_new(&section.title));
+        let present: Vec<String> = new.flat_map(Section::entries).collect();
+        let at = self.changelog.top();
         for entry in unreleased.entries() {
             if present.iter().any(|other| is_similar(&entry, other)) {
                 continue;
@@ -370,24 +357,20 @@ fn member<'d>([base, revision]: [&'d Node; 2], change: &Change) -> Option<&'d st
         return None;
     }
     let place = |at: &Option<Location>, root: &'d Node| Some((at.as_ref()?.pointer.clone(), root));
-    let places = [
+    let (base, revision) = (
         place(&change.at.base, base),
         place(&change.at.revision, revision),
-    ];
-    let (pointer, root) = places
-        .into_iter()
-        .flatten()
-        .max_by_key(|(pointer, _)| pointer.len())?;
+    );
+    let places = [base, revision].into_iter().flatten();
+    let (pointer, root) = places.max_by_key(|(pointer, _)| pointer.len())?;
     let (outer, last) = pointer.rsplit_once('/')?;
     if outer.ends_with("/properties") {
         let NodeKind::Object(members) = &root.pointer(outer)?.kind else {
             return None;
         };
         let last = unescape_pointer_token(last);
-        return members
-            .keys()
-            .find(|name| **name == last)
-            .map(String::as_str);
+        let mut names = members.keys().map(String::as_str);
+        return names.find(|name| *name == last);
     }
     let node = root.pointer(&pointer)?;
     node.get("in")?;
@@ -423,11 +406,8 @@ fn is_named_in(roots: [&Node; 2], changes: &[&Change], member: Option<&str>, bod
 /// id is looked up in both documents, because a removed operation is only in the older one.
 fn is_named(roots: [&Node; 2], name: &str, words: &[&str]) -> bool {
     let (method, path) = name.split_once(' ').unwrap_or(("", name));
-    let place = format!(
-        "/paths/{}/{}",
-        escape_pointer_token(path),
-        method.to_lowercase()
-    );
+    let key = method.to_lowercase();
+    let place = format!("/paths/{}/{key}", escape_pointer_token(path));
     let mut ids = roots
         .into_iter()
         .filter_map(|root| root.pointer(&place)?.get("operationId")?.as_str());

@@ -24,10 +24,8 @@ pub(super) fn is_removal(change: &Change) -> bool {
 pub(super) fn all_findings(inputs: &Inputs<'_>, changes: &[&Change]) -> Vec<Finding> {
     let mut entries = BTreeSet::new();
     let findings = changes.iter().map(|change| {
-        let is_new = entries.insert((
-            change.level == Level::Err,
-            accepted::entry(change, inputs.today),
-        ));
+        let entry = accepted::entry(change, inputs.today);
+        let is_new = entries.insert((change.level == Level::Err, entry));
         finding(inputs, change, is_new)
     });
     findings.collect()

@@ -155,11 +155,8 @@ impl<'p> Inputs<'p> {
             Some(_) => "generate",
             None => "check",
         };
-        let command = self.project.task(task);
-        format!(
-            "change {} as the help above describes, then: {command}",
-            self.file
-        )
+        let (file, command) = (&self.file, self.project.task(task));
+        format!("change {file} as the help above describes, then: {command}")
     }
 
     /// Returns the document, if it could be read.

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     Project, counted,
+    repository::Finding,
     rules::{SUNSET_NEAR, SUNSET_PASSED},
 };
 use openapi_dropshot_contract::{
@@ -39,29 +40,22 @@ pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Outcome {
     if let Some(usage) = &inputs.usage {
         let changes = inputs.changes.iter().flatten();
         let removals = changes.filter(|change| is_removal(change));
-        findings.extend(
-            removals.filter_map(|change| usage.finding(change, &inputs.file, inputs.today)),
-        );
+        let problem = |change: &Change| usage.problem(change, &inputs.file, inputs.today);
+        findings.extend(removals.filter_map(problem).map(Finding::new));
     }
     let due = due(document, inputs.today);
     let due = due
         .iter()
         .map(|due| due_sunset(inputs.project, document, due));
     findings.extend(inputs.findings(due));
-    let deprecated = document
-        .operations
-        .iter()
-        .filter(|operation| operation.deprecated);
+    let operations = document.operations.iter();
+    let deprecated = operations.filter(|own| own.deprecated).count();
     let count = match findings.len() {
         0 => "no finding".to_owned(),
         count => counted(count, "finding"),
     };
     Outcome {
-        summary: format!(
-            "on {}, {} deprecated: {count}",
-            inputs.today,
-            deprecated.count()
-        ),
+        summary: format!("on {}, {deprecated} deprecated: {count}", inputs.today),
         findings,
         fix: Some(inputs.follow_help()),
     }

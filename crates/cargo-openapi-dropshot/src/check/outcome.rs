@@ -36,14 +36,9 @@ impl Outcome {
     /// reason.
     pub(super) fn without_document(inputs: &Inputs<'_>) -> Self {
         let summary = "not checked: the document cannot be read";
+        let message = "the document cannot be read";
         let help = "first fix what the gate `document` found";
-        Outcome::failed(
-            inputs,
-            summary,
-            &rules::NO_DOCUMENT,
-            "the document cannot be read",
-            help,
-        )
+        Outcome::failed(inputs, summary, &rules::NO_DOCUMENT, message, help)
     }
 }
 

@@ -36,20 +36,16 @@ pub(super) fn details(gates: &[Gate]) -> String {
     }
     let failed = gates.iter().filter(|gate| gate.has_failed());
     let failed: Vec<&str> = failed.map(|gate| gate.name.as_str()).collect();
-    let warned = gates
-        .iter()
-        .filter(|gate| gate.severity() == Some(Severity::Warning));
+    let has_warned = |gate: &&Gate| gate.severity() == Some(Severity::Warning);
+    let warned = gates.iter().filter(has_warned);
     let warned: Vec<&str> = warned.map(|gate| gate.name.as_str()).collect();
     text + &match (failed.len(), gates.len()) {
         (0, 1) if warned.is_empty() => "\nthe gate is green\n".to_owned(),
         (0, 1) => "\nthe gate passed with a warning\n".to_owned(),
         (0, count) if warned.is_empty() => format!("\nall {count} gates are green\n"),
         (0, count) => {
-            let names = warned.join(", ");
-            format!(
-                "\nno gate failed; {} of {count} warned: {names}\n",
-                warned.len()
-            )
+            let (warnings, names) = (warned.len(), warned.join(", "));
+            format!("\nno gate failed; {warnings} of {count} warned: {names}\n")
         }
         (failures, count) => {
             let failed = failed.join(", ");

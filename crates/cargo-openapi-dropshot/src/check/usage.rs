@@ -1,7 +1,6 @@
 //! Reads an export of the usage of deprecated operations (`check --usage`), and reports removed
 //! operations that clients still call.
 
-use crate::repository::Finding;
 use crate::{
     counted,
     rules::{REMOVED_OPERATION_IN_USE, REMOVED_OPERATION_UNKNOWN_USAGE},
@@ -65,18 +64,14 @@ impl Usage {
         Ok(usage)
     }
 
-    /// Returns the finding for a removed operation that may still be called. `document` is the name
+    /// Returns the problem of a removed operation that may still be called. `document` is the name
     /// of the document.
-    pub(super) fn finding(
+    pub(super) fn problem(
         &self,
-        removal: &Change,
+        change: &Change,
         document: &Arc<str>,
         today: NaiveDate,
-    ) -> Option<Finding> {
-        self.problem(removal, document, today).map(Finding::new)
-    }
-
-    fn problem(&self, change: &Change, document: &Arc<str>, today: NaiveDate) -> Option<Problem> {
+    ) -> Option<Problem> {
         let path = change.operation.as_deref()?;
         let at = change.at.base.clone();
         let at = at.unwrap_or_else(|| Location::start(document));
@@ -130,15 +125,11 @@ impl Operation {
         let is_recent = |caller: &&Caller| days_between(caller.last_seen, today) < QUIET_DAYS;
         let mut callers: Vec<_> = self.callers.iter().filter(is_recent).collect();
         callers.sort_by_key(|caller| std::cmp::Reverse(caller.last_seen));
-        let mut texts: Vec<_> = (callers.iter().take(3))
-            .map(
-                |Caller {
-                     key,
-                     name,
-                     last_seen,
-                 }| { format!("{key} (`{name}`) on {}", last_seen.date_naive()) },
-            )
-            .collect();
+        let texts = callers.iter().take(3).map(|caller| {
+            let day = caller.last_seen.date_naive();
+            format!("{} (`{}`) on {day}", caller.key, caller.name)
+        });
+        let mut texts: Vec<String> = texts.collect();
         if let Some(more @ 1..) = callers.len().checked_sub(texts.len()) {
             texts.push(format!("and {}", counted(more, "other key")));
         }

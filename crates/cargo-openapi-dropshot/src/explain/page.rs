@@ -9,10 +9,8 @@ pub(super) fn markdown() -> String {
                     Each rule that a task of `cargo openapi-dropshot` reports, with the same text as `cargo openapi-dropshot explain RULE` \
                     prints.\n"
         .to_owned();
-    let rules: Vec<Explanation> = all()
-        .into_iter()
-        .filter_map(|(_, id, _)| find(id))
-        .collect();
+    let rules = all().into_iter().filter_map(|(_, id, _)| find(id));
+    let rules: Vec<Explanation> = rules.collect();
     for reporter in Reporter::ALL {
         let (title, about) = reporter.about();
         text += &format!("\n## {title}\n\n{about}\n");

@@ -47,11 +47,8 @@ impl Value {
         match self {
             Value::Object(members) => {
                 let members = members.iter();
-                Json::Object(
-                    members
-                        .map(|(key, value)| (key.clone(), value.to_json()))
-                        .collect(),
-                )
+                let members = members.map(|(key, value)| (key.clone(), value.to_json()));
+                Json::Object(members.collect())
             }
             Value::Texts(texts) => Json::from(texts.clone()),
             Value::Text(text) => Json::from(text.as_str()),
@@ -122,6 +119,12 @@ impl Value {
     }
 }
 
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::Text(text.to_owned())
+    }
+}
+
 /// Sets a member, or merges the value into an existing member.
 fn put(members: &mut Vec<(String, Value)>, key: String, value: Value) {
     match members.iter_mut().find(|(own, _)| *own == key) {
@@ -170,11 +173,8 @@ impl<'a> Insertions<'a> {
     ///
     /// A member would have to be inserted into a value that is not an object.
     pub(super) fn text(&self) -> Result<String> {
-        let newline = if self.text.contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        };
+        let is_crlf = self.text.contains("\r\n");
+        let newline = if is_crlf { "\r\n" } else { "\n" };
         let mut edits = Vec::new();
         for edit in self.edits()? {
             edits.push(self.edit(&edit, newline).with_context(|| {
@@ -223,10 +223,8 @@ impl<'a> Insertions<'a> {
                 Value::Object(vec![(name.clone(), value)])
             });
             let place = |node: &Node| (node.at.line, node.at.column);
-            let known = edits
-                .iter_mut()
-                .find(|edit| place(edit.object) == place(object));
-            match known {
+            let mut known = edits.iter_mut();
+            match known.find(|edit| place(edit.object) == place(object)) {
                 Some(edit) => put(&mut edit.members, path[depth].clone(), value),
                 None => edits.push(Edit {
                     object,
@@ -280,50 +278,44 @@ impl<'a> Insertions<'a> {
                 let line = self.text.lines().nth(edit.object.at.line - 1)?;
                 let step = indent.checked_sub(line.len() - line.trim_start().len());
                 let step = step.filter(|step| *step > 0).unwrap_or(STEP);
-                let lines = edit.members.iter().map(|(key, value)| {
-                    let spaces = " ".repeat(indent);
-                    let (key, value) = match self.is_json {
-                        true => (
-                            Json::from(key.as_str()).to_string(),
-                            value.json(Some((indent, step)), newline),
-                        ),
-                        false => (scalar(key), value.flow()),
-                    };
-                    format!("{newline}{spaces}{key}: {value}")
+                let lines = edit.members.iter().map(|member| {
+                    let member = self.member(member, Some((indent, step)), newline);
+                    format!("{newline}{}{member}", " ".repeat(indent))
                 });
                 lines.collect()
             }
             None => {
                 let space = if separator.is_empty() { "" } else { " " };
-                let members = edit
-                    .members
-                    .iter()
-                    .enumerate()
-                    .map(|(index, (key, value))| {
-                        let space = if index == 0 { space } else { " " };
-                        match self.is_json {
-                            true => format!(
-                                "{space}{}: {}",
-                                Json::from(key.as_str()),
-                                value.json(None, newline)
-                            ),
-                            false => format!("{space}{}: {}", scalar(key), value.flow()),
-                        }
-                    });
+                let members = edit.members.iter().enumerate().map(|(index, member)| {
+                    let space = if index == 0 { space } else { " " };
+                    format!("{space}{}", self.member(member, None, newline))
+                });
                 members.collect()
             }
         };
         Some((offset, format!("{separator}{}", text.join(","))))
     }
 
+    /// Returns a member in flow style; in JSON on several lines, if they are indented.
+    fn member(
+        &self,
+        (key, value): &(String, Value),
+        indent: Option<(usize, usize)>,
+        newline: &str,
+    ) -> String {
+        if self.is_json {
+            let key = Json::from(key.as_str());
+            return format!("{key}: {}", value.json(indent, newline));
+        }
+        format!("{}: {}", scalar(key), value.flow())
+    }
+
     /// Returns the offset of a line and a column. Both are counted from 1, the column in characters.
     fn offset(&self, line: usize, column: usize) -> Option<usize> {
         let (start, text) = lines(self.text).nth(line - 1)?;
         let within = text.char_indices().map(|(offset, _)| offset);
-        within
-            .chain([text.len()])
-            .nth(column - 1)
-            .map(|offset| start + offset)
+        let mut offsets = within.chain([text.len()]);
+        offsets.nth(column - 1).map(|offset| start + offset)
     }
 }
 

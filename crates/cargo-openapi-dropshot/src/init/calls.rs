@@ -139,10 +139,8 @@ fn key_line(scheme: &SecurityScheme) -> Option<String> {
 /// schemes has no header line, the test checks that the request is rejected.
 fn as_it_stands(plan: &Plan, operation: &Operation, request: &Request, status: u16) -> String {
     let required = operation.security.first().filter(|_| !operation.is_open());
-    let lines = key_lines(
-        plan,
-        required.into_iter().flat_map(|schemes| schemes.keys()),
-    );
+    let names = required.into_iter().flat_map(|schemes| schemes.keys());
+    let lines = key_lines(plan, names);
     let status = if lines.is_some() { status } else { 401 };
     let (mut before, mut own) = (String::new(), Vec::new());
     for (index, line) in lines.unwrap_or_default().iter().enumerate() {
@@ -163,16 +161,9 @@ fn as_it_stands(plan: &Plan, operation: &Operation, request: &Request, status: u
 fn arguments(plan: &Plan, operation: &Operation, request: &Request, own: &[String]) -> String {
     let path = request.target(&plan.api.base_path, &operation.path.value);
     let lines = request.header_lines();
-    let headers: Vec<String> = own
-        .iter()
-        .cloned()
-        .chain(lines.iter().map(|line| literal(line)))
-        .collect();
-    format!(
-        "{:?}, {}, &[{}], {}",
-        operation.method.to_string(),
-        literal(&path),
-        headers.join(", "),
-        literal(&request.body_text())
-    )
+    let lines = lines.iter().map(|line| literal(line));
+    let headers: Vec<String> = own.iter().cloned().chain(lines).collect();
+    let (method, path) = (operation.method.to_string(), literal(&path));
+    let (headers, body) = (headers.join(", "), literal(&request.body_text()));
+    format!("{method:?}, {path}, &[{headers}], {body}")
 }

@@ -70,10 +70,8 @@ impl Examples {
             }
         };
         for header in response.headers.iter().filter(is_sent) {
-            let text = self
-                .parameter(header, "writeOnly")?
-                .and_then(|value| text(&value));
-            if let Some(text) = text {
+            let value = self.parameter(header, "writeOnly")?;
+            if let Some(text) = value.and_then(|value| text(&value)) {
                 headers.insert(header.name.value.to_lowercase(), text.into());
             }
         }
@@ -95,26 +93,16 @@ impl Examples {
     /// no such values were found.
     pub(super) fn request(&self, operation: &Operation) -> Result<Option<Request>> {
         let mut parameters = Vec::new();
-        let required = operation
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.required);
-        for parameter in required {
+        for parameter in operation.parameters.iter().filter(|own| own.required) {
             let Some(value) = self.parameter(parameter, "readOnly")? else {
                 return Ok(None);
             };
             let text = parameter_text(parameter, &value).unwrap_or_default();
-            parameters.push((
-                parameter.name.value.clone(),
-                parameter.location,
-                value,
-                text,
-            ));
+            let name = parameter.name.value.clone();
+            parameters.push((name, parameter.location, value, text));
         }
-        let media = operation
-            .request_body
-            .as_ref()
-            .and_then(|body| body.read().first());
+        let body = operation.request_body.as_ref();
+        let media = body.and_then(|body| body.read().first());
         let body = match media {
             Some(media) => {
                 let Some(body) = self.body(media, "readOnly")? else {

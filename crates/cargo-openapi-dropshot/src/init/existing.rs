@@ -29,11 +29,8 @@ impl Existing {
             }
             let text = fs::read_to_string(&path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
-            let table = text.parse::<Table>();
-            let table = table.with_context(|| {
-                format!("{} is not valid TOML; correct it first", path.display())
-            })?;
-            Ok(Some(table))
+            let table = text.parse::<Table>().map(Some);
+            table.with_context(|| format!("{} is not valid TOML; correct it first", path.display()))
         };
         Ok(Existing {
             root: root.to_path_buf(),
@@ -72,10 +69,8 @@ impl Existing {
             let Ok(manifest) = text.parse::<Table>() else {
                 continue;
             };
-            let package = manifest
-                .get("package")
-                .and_then(|package| package.get("name"));
-            let Some(name) = package.and_then(|name| name.as_str()) else {
+            let package = manifest.get("package");
+            let Some(name) = package.and_then(|own| own.get("name")?.as_str()) else {
                 continue;
             };
             let own = self.root.join("crates").join(name).join("Cargo.toml");
@@ -95,11 +90,8 @@ impl Existing {
         if let Some(manifest) = &self.manifest {
             let workspace = manifest.get("workspace");
             let members = workspace.and_then(|workspace| workspace.get("members")?.as_array());
-            let members = members
-                .into_iter()
-                .flatten()
-                .filter_map(|member| member.as_str());
-            let members: Vec<&str> = members.collect();
+            let members = members.into_iter().flatten();
+            let members: Vec<&str> = members.filter_map(Value::as_str).collect();
             let missing = plan.crates().into_iter().filter(|name| {
                 let folder = format!("crates/{name}");
                 !members.contains(&"crates/*") && !members.contains(&folder.as_str())

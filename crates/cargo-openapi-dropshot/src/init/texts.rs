@@ -17,37 +17,18 @@ pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(S
     let values = values(plan, existing);
     let name = &plan.name;
     let (handlers, mocks) = handlers(plan)?;
-    let mut files = vec![
-        (plan.source.clone(), text.to_owned()),
-        (
-            "openapi-dropshot.toml".to_owned(),
-            values.fill(CONFIGURATION),
-        ),
-    ];
-    let mut add = |path: String, template: &str| files.push((path, values.fill(template)));
+    let mut files = vec![(plan.source.clone(), text.to_owned())];
+    let mut add = |path: &str, template: &str| files.push((path.to_owned(), values.fill(template)));
+    add("openapi-dropshot.toml", CONFIGURATION);
     if existing.is_new() {
-        add("Cargo.toml".to_owned(), WORKSPACE);
-        add(
-            ".gitignore".to_owned(),
-            include_str!("template/gitignore.in"),
-        );
+        add("Cargo.toml", WORKSPACE);
+        add(".gitignore", include_str!("template/gitignore.in"));
     }
-    add(
-        ".gitattributes".to_owned(),
-        include_str!("template/gitattributes.in"),
-    );
-    add(
-        "README.md".to_owned(),
-        include_str!("template/readme.md.in"),
-    );
-    add(
-        "CHANGELOG.md".to_owned(),
-        include_str!("template/changelog.md.in"),
-    );
-    add(
-        ".github/workflows/ci.yml".to_owned(),
-        include_str!("template/ci.yml.in"),
-    );
+    add(".gitattributes", include_str!("template/gitattributes.in"));
+    add("README.md", include_str!("template/readme.md.in"));
+    add("CHANGELOG.md", include_str!("template/changelog.md.in"));
+    let workflow = include_str!("template/ci.yml.in");
+    add(".github/workflows/ci.yml", workflow);
     let models = (
         include_str!("template/models.toml.in"),
         include_str!("template/models.rs.in"),
@@ -67,13 +48,11 @@ pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(S
     let parts = [("models", models), ("api", api), ("server", server)].into_iter();
     let parts = parts.chain(plan.has_client.then_some(("client", client)));
     for (part, (manifest, library)) in parts {
-        add(format!("crates/{name}-{part}/Cargo.toml"), manifest);
-        add(format!("crates/{name}-{part}/src/lib.rs"), library);
+        add(&format!("crates/{name}-{part}/Cargo.toml"), manifest);
+        add(&format!("crates/{name}-{part}/src/lib.rs"), library);
     }
-    add(
-        format!("crates/{name}-server/src/main.rs"),
-        include_str!("template/main.rs.in"),
-    );
+    let main = include_str!("template/main.rs.in");
+    add(&format!("crates/{name}-server/src/main.rs"), main);
     let tests = test_values(plan, values)?;
     let test = tests.fill(include_str!("template/test.rs.in"));
     files.push((format!("crates/{name}-server/tests/service.rs"), test));
@@ -86,12 +65,8 @@ pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(S
     for (method, text) in mocks {
         files.push((format!("crates/{name}-server/mock/{method}.json"), text));
     }
-    files.extend(
-        plan.generated
-            .files
-            .iter()
-            .map(|file| (file.path.clone(), file.text.clone())),
-    );
+    let generated = plan.generated.files.iter();
+    files.extend(generated.map(|file| (file.path.clone(), file.text.clone())));
     Ok(files)
 }
 
@@ -108,10 +83,8 @@ fn configuration_values(plan: &Plan, existing: &Existing) -> Values {
     values.set("name", &plan.name);
     values.set("document", &plan.source);
     values.keep("client", plan.has_client);
-    values.set(
-        "trait",
-        plan.generator.trait_name.as_deref().unwrap_or_default(),
-    );
+    let trait_name = plan.generator.trait_name.as_deref();
+    values.set("trait", trait_name.unwrap_or_default());
     let in_client = plan.unsupported.in_client.iter();
     let elements = skip::elements(in_client.map(|own| own.configured.as_str()));
     values.set("skipped-in-client", elements);
@@ -160,43 +133,25 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
         let source = plan.toolkit.dependency(&name, up);
         values.set(&format!("toolkit-{part}"), source);
     }
-    let (package, is_new) = match existing.is_new() {
-        true => {
-            let keys = ["version", "edition", "rust-version"];
-            (
-                keys.map(|key| format!("{key}.workspace = true")).join("\n"),
-                true,
-            )
-        }
-        false => {
-            let keys = [
-                ("version", version.as_str()),
-                ("edition", "2024"),
-                ("rust-version", env!("CARGO_PKG_RUST_VERSION")),
-            ];
-            (
-                keys.map(|(key, value)| format!("{key} = {value:?}"))
-                    .join("\n"),
-                false,
-            )
-        }
-    };
-    values.set("package", package);
+    let is_new = existing.is_new();
+    let keys = [
+        ("version", version.as_str()),
+        ("edition", "2024"),
+        ("rust-version", env!("CARGO_PKG_RUST_VERSION")),
+    ];
+    let package = keys.map(|(key, value)| match is_new {
+        true => format!("{key}.workspace = true"),
+        false => format!("{key} = {value:?}"),
+    });
+    values.set("package", package.join("\n"));
     // In an existing workspace, the crates do not use dependencies that its root declares.
-    for (name, source) in dependencies(&values) {
-        let source = if is_new {
-            "workspace = true".to_owned()
-        } else {
-            source
-        };
+    let parts = ["api", "client", "models"].map(|part| {
+        let source = format!("path = \"../{}-{part}\"", plan.name);
+        (format!("@{part}"), source)
+    });
+    for (name, source) in dependencies(&values).into_iter().chain(parts) {
+        let source = if is_new { "workspace = true" } else { &source };
         values.set(&format!("dep:{name}"), source);
-    }
-    for part in ["api", "client", "models"] {
-        let source = match is_new {
-            true => "workspace = true".to_owned(),
-            false => format!("path = \"../{}-{part}\"", plan.name),
-        };
-        values.set(&format!("dep:@{part}"), source);
     }
     values
 }
@@ -206,9 +161,8 @@ fn dependencies(values: &Values) -> Vec<(String, String)> {
     let text = values.fill(WORKSPACE);
     let lines = text.lines().filter_map(|line| line.split_once(" = "));
     let dependencies = lines.filter_map(|(name, source)| {
-        let table = source
-            .strip_prefix('{')
-            .and_then(|source| source.strip_suffix('}'));
+        let table = source.strip_prefix('{');
+        let table = table.and_then(|table| table.strip_suffix('}'));
         let source = match table {
             Some(table) => table.trim().to_owned(),
             None if source.starts_with('"') => format!("version = {source}"),
@@ -223,10 +177,8 @@ fn test_values(plan: &Plan, mut values: Values) -> Result<Values> {
     let tests = calls::tests(plan).context("cannot write the tests of the service")?;
     values.keep("uses-json", tests.text.contains("json::<"));
     values.keep("uses-types", tests.text.contains("types::"));
-    values.keep(
-        "deprecated",
-        plan.document.operations.iter().any(|own| own.deprecated),
-    );
+    let mut operations = plan.document.operations.iter();
+    values.keep("deprecated", operations.any(|own| own.deprecated));
     values.keep("secured-operation", tests.secured_request.is_some());
     values.set("secured-request", tests.secured_request.unwrap_or_default());
     values.set("tests", tests.text);

@@ -76,11 +76,8 @@ impl Toolkit {
             Toolkit::Version(version) => format!("version = {version:?}"),
             Toolkit::Git(url) => format!("git = {url:?}"),
             Toolkit::Folder { path, .. } => {
-                let up = if Path::new(path).is_relative() {
-                    up
-                } else {
-                    ""
-                };
+                let is_relative = Path::new(path).is_relative();
+                let up = if is_relative { up } else { "" };
                 format!("path = {:?}", format!("{up}{path}/{name}"))
             }
         }
@@ -133,15 +130,10 @@ fn absolute(folder: &Path) -> Result<PathBuf> {
 
 /// Returns the relative path from one absolute folder to another one.
 fn relative(from: &Path, to: &Path) -> PathBuf {
-    let same = from
-        .components()
-        .zip(to.components())
-        .take_while(|(from, to)| from == to)
-        .count();
-    let up = from
-        .components()
-        .skip(same)
-        .map(|_| path::Component::ParentDir);
+    let both = from.components().zip(to.components());
+    let same = both.take_while(|(from, to)| from == to).count();
+    let own = from.components().skip(same);
+    let up = own.map(|_| path::Component::ParentDir);
     let path: PathBuf = up.chain(to.components().skip(same)).collect();
     match path.as_os_str().is_empty() {
         true => PathBuf::from("."),

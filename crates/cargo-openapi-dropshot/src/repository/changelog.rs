@@ -68,6 +68,12 @@ impl Changelog {
         (self.sections.first()).filter(|section| section.title == UNRELEASED)
     }
 
+    /// The place of the first section; the start of the file if there is none.
+    pub(crate) fn top(&self) -> Location {
+        let start = Location::start(&self.file);
+        (self.sections.first()).map_or(start, |section| section.at.clone())
+    }
+
     /// Returns the text with the unreleased changes as the section of a version, and a new, empty
     /// section before it. Returns `None` if there is no section for unreleased changes.
     pub(crate) fn released(&self, version: Version, day: NaiveDate) -> Option<String> {

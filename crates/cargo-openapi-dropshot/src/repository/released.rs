@@ -6,13 +6,13 @@ use super::{
     frozen::{self, Text},
     versions,
 };
-use crate::{Project, rules::RELEASED_DOCUMENT};
+use crate::{Project, files::if_exists, rules::RELEASED_DOCUMENT};
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{
     model::{Location, Node},
     release::Version,
 };
-use std::{fs, io};
+use std::fs;
 
 /// A released document.
 pub(crate) struct Released {
@@ -45,10 +45,9 @@ pub(crate) fn path_of(project: &Project, version: Version) -> String {
 pub(crate) fn read_all(project: &Project) -> Result<All> {
     let folder = &project.releases;
     let mut all = All::default();
-    let entries = match fs::read_dir(project.path(folder)) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(all),
-        Err(error) => return Err(error).with_context(|| format!("cannot list {folder}")),
+    let entries = if_exists(fs::read_dir(project.path(folder)));
+    let Some(entries) = entries.with_context(|| format!("cannot list {folder}"))? else {
+        return Ok(all);
     };
     for entry in entries {
         let entry = entry.with_context(|| format!("cannot list {folder}"))?;

@@ -2,7 +2,7 @@
 //! Markdown table. It reads, plans and generates, but does not compile anything.
 
 use super::source::Source;
-use crate::Project;
+use crate::{Project, frequencies};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -83,27 +83,17 @@ fn row(project: &Project, file: &Path) -> Row {
 /// Returns the rules that reject operations of the service, each with the number of operations. The
 /// most frequent rule is first.
 fn reasons(source: &Source) -> String {
-    let mut counts = BTreeMap::<&str, usize>::new();
-    for rule in source
-        .rejected
-        .iter()
-        .flat_map(|operation| &operation.rules)
-    {
-        *counts.entry(rule).or_default() += 1;
-    }
-    listed(counts)
+    let rejected = source.rejected.iter();
+    let rules = rejected.flat_map(|operation| operation.rules.iter().copied());
+    listed(frequencies(rules))
 }
 
 /// Returns the rules that an error names, each with the number of problems.
 fn rules_in(error: &anyhow::Error) -> String {
     let text = error.to_string();
-    let mut counts = BTreeMap::<&str, usize>::new();
-    for rest in text.split("error[").skip(1) {
-        if let Some((rule, _)) = rest.split_once(']') {
-            *counts.entry(rule).or_default() += 1;
-        }
-    }
-    listed(counts)
+    let rests = text.split("error[").skip(1);
+    let rules = rests.filter_map(|rest| Some(rest.split_once(']')?.0));
+    listed(frequencies(rules))
 }
 
 fn listed(counts: BTreeMap<&str, usize>) -> String {

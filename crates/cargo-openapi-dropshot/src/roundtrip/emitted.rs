@@ -64,11 +64,8 @@ fn restore_paths(document: &mut Value, source: &Document) {
         return;
     }
     let restored = std::mem::take(paths).into_iter().map(|(path, item)| {
-        let number = path
-            .split('/')
-            .nth(1)
-            .and_then(|number| number.parse().ok());
-        let path = number.and_then(|number: usize| {
+        let path = path.split('/').nth(1).and_then(|number| {
+            let number: usize = number.parse().ok()?;
             let (round, path) = (number / own.len(), own.get(number % own.len())?);
             Some(match round.checked_sub(1) {
                 None => (*path).to_owned(),

@@ -48,11 +48,8 @@ impl Schema {
     /// `writeOnly`). If no such value is valid, returns a value that is as small as possible.
     pub(crate) fn example(&self, left_out: &str) -> Option<Value> {
         let example = self.example_of(&[&self.root], left_out, 0);
-        let mut values = example.into_iter().chain(self.smallest());
-        values.find(|value| self.is_valid(value)).or_else(|| {
-            let mut values = self.instances().into_iter();
-            values.find(|value| self.is_valid(value))
-        })
+        let example = example.filter(|value| self.is_valid(value));
+        example.or_else(|| self.smallest())
     }
 
     fn example_of<'d>(
@@ -61,9 +58,8 @@ impl Schema {
         left_out: &str,
         depth: usize,
     ) -> Option<Value> {
-        let cases = self.cases(schemas);
-        let mut cases = cases.iter();
-        cases.find_map(|case| self.example_of_case(case, left_out, depth))
+        let mut cases = self.cases(schemas).into_iter();
+        cases.find_map(|case| self.example_of_case(&case, left_out, depth))
     }
 
     fn example_of_case<'d>(
@@ -176,10 +172,8 @@ impl Schema {
 
     /// Returns a valid value of schemas that apply together.
     fn smallest_of<'d>(&'d self, schemas: &[&'d Value], depth: usize) -> Option<Value> {
-        let cases = self.cases(schemas);
-        cases
-            .iter()
-            .find_map(|case| self.smallest_of_case(case, depth))
+        let mut cases = self.cases(schemas).into_iter();
+        cases.find_map(|case| self.smallest_of_case(&case, depth))
     }
 
     fn smallest_of_case<'d>(&'d self, case: &Case<'d>, depth: usize) -> Option<Value> {
@@ -230,10 +224,8 @@ impl Schema {
         let names = self.names(case, depth);
         for index in members.len()..least {
             let value = self.smallest_of(&others, depth + 1)?;
-            members.insert(
-                names.get(index).cloned().unwrap_or(format!("name-{index}")),
-                value,
-            );
+            let name = names.get(index).cloned();
+            members.insert(name.unwrap_or(format!("name-{index}")), value);
         }
         Some(members)
     }
@@ -320,11 +312,8 @@ impl Schema {
         }
         let others = case.schemas("additionalProperties");
         let other = self.smallest_of(&others, depth + 1).unwrap_or_default();
-        values.extend(
-            self.names(case, depth)
-                .iter()
-                .map(|name| with(name, other.clone())),
-        );
+        let names = self.names(case, depth);
+        values.extend(names.iter().map(|name| with(name, other.clone())));
         for count in case.counts_around(["minProperties", "maxProperties"]) {
             let members = (0..count).map(|index| (format!("name-{index}"), other.clone()));
             values.push(members.collect());
@@ -339,13 +328,8 @@ impl Schema {
     }
 
     fn arrays<'d>(&'d self, case: &Case<'d>, depth: usize, values: &mut Vec<Value>) {
-        for count in case.counts_around(["minItems", "maxItems"]).chain([
-            0,
-            1,
-            2,
-            case.first(),
-            case.first() + 1,
-        ]) {
+        let counts = [0, 1, 2, case.first(), case.first() + 1];
+        for count in case.counts_around(["minItems", "maxItems"]).chain(counts) {
             values.extend(self.array(case, count, depth));
         }
         let least = case.count("minItems").unwrap_or(1).clamp(1, 20);
@@ -402,10 +386,8 @@ impl<'d> Case<'d> {
     fn counts_around(&self, keywords: [&str; 2]) -> impl Iterator<Item = usize> + use<> {
         const LONGEST: usize = 2_000;
         let bounds = keywords.map(|keyword| self.count(keyword));
-        let counts = bounds
-            .into_iter()
-            .flatten()
-            .flat_map(|bound| bound.saturating_sub(1)..=bound.saturating_add(1));
+        let bounds = bounds.into_iter().flatten();
+        let counts = bounds.flat_map(|bound| bound.saturating_sub(1)..=bound.saturating_add(1));
         counts.filter(|count| *count <= LONGEST)
     }
 
@@ -436,11 +418,8 @@ impl<'d> Case<'d> {
     /// Returns the properties, each with all schemas that apply to it.
     fn properties(&self) -> BTreeMap<&'d str, Vec<&'d Value>> {
         let mut properties: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for (name, schema) in self
-            .all("properties")
-            .filter_map(Value::as_object)
-            .flatten()
-        {
+        let lists = self.all("properties").filter_map(Value::as_object);
+        for (name, schema) in lists.flatten() {
             properties.entry(name.as_str()).or_default().push(schema);
         }
         properties

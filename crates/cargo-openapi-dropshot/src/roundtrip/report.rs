@@ -2,8 +2,9 @@
 //! counts for all documents.
 
 use super::{Outcome, Trials};
+use crate::frequencies;
 use openapi_dropshot_contract::meaning::Difference;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Prints the result for each document, and the table.
 pub(super) fn print(outcomes: &[Outcome]) {
@@ -52,13 +53,9 @@ fn print_details(outcome: &Outcome) {
     for difference in outcome.faults() {
         println!("{}", rendered(difference));
     }
-    let mut accepted = BTreeMap::<(&str, &str), usize>::new();
-    for Difference { rule, .. } in outcome.differences() {
-        if let Some(reason) = rule.accepted {
-            *accepted.entry((rule.id, reason)).or_default() += 1;
-        }
-    }
-    for ((rule, reason), count) in accepted {
+    let rules = outcome.differences().map(|difference| difference.rule);
+    let accepted = rules.filter_map(|rule| Some((rule.id, rule.accepted?)));
+    for ((rule, reason), count) in frequencies(accepted) {
         println!("{file}: accepted {rule} ({count}): {reason}");
     }
 }
@@ -90,17 +87,13 @@ fn counts(outcome: &Outcome) -> [String; 4] {
         format!("{}/{}", passed.count(), parts.len())
     };
     let (operations, schemas) = (&comparison.operations, &comparison.schemas);
+    let passed = operations.iter().filter(operation_passes).count();
+    let all = operations.len() + outcome.source.rejected.len();
+    let passed_schemas = schemas.iter().filter(|name| passes(name)).count();
+    let all_schemas = schemas.len() + outcome.source.rejected_schemas;
     [
-        format!(
-            "{}/{}",
-            operations.iter().filter(operation_passes).count(),
-            operations.len() + outcome.source.rejected.len()
-        ),
-        format!(
-            "{}/{}",
-            schemas.iter().filter(|name| passes(name)).count(),
-            schemas.len() + outcome.source.rejected_schemas
-        ),
+        format!("{passed}/{all}"),
+        format!("{passed_schemas}/{all_schemas}"),
         of_parts(&comparison.parameters),
         of_parts(&comparison.statuses),
     ]

@@ -10,7 +10,6 @@ use super::{
     program::{Exchange, Program},
     schemas::{Schema, Schemas},
 };
-use crate::name_of;
 use anyhow::Result;
 use bodies::Form;
 use openapi_dropshot_contract::{
@@ -74,13 +73,8 @@ pub(super) fn try_all(
         let body = form.valid(read.first(), schemas)?;
         if operation.request_body.is_some() && body.is_none() {
             let message = "no valid body was found, so no request was tried";
-            let name = name_of(operation);
-            trials.differ(
-                &differences::BODY_WITHOUT_EXAMPLE,
-                &operation.at,
-                &name,
-                message,
-            );
+            let (at, part) = (&operation.at, operation.request());
+            trials.differ(&differences::BODY_WITHOUT_EXAMPLE, at, &part, message);
             continue;
         }
         let required = |parameter: &Parameter| {
@@ -258,8 +252,8 @@ impl Requests<'_> {
     }
 
     fn differ(&mut self, rule: &'static DifferenceRule, at: &Location, message: String) {
-        self.trials
-            .differ(rule, at, &name_of(self.operation), message);
+        let part = self.operation.request();
+        self.trials.differ(rule, at, &part, message);
     }
 }
 
@@ -309,9 +303,7 @@ fn separator(parameter: &Parameter) -> char {
 /// Returns whether a parameter has several values.
 fn is_list(parameter: &Parameter) -> bool {
     let schema = parameter.schema.as_ref();
-    schema
-        .and_then(|schema| schema.types.as_ref())
-        .is_some_and(|kind| kind.value == Type::Array)
+    schema.and_then(|schema| schema.kind()) == Some(Type::Array)
 }
 
 /// Encodes a text, except the commas between the values of a list.
@@ -329,10 +321,8 @@ fn encoded(parameter: &Parameter, text: &str) -> String {
 fn list_readings(parameter: &Parameter, text: &str) -> Vec<Value> {
     let texts: Vec<&str> = text.split(separator(parameter)).collect();
     let strings = texts.iter().map(|text| Value::from(*text)).collect();
-    let others = texts
-        .iter()
-        .map(|text| readings(text).pop().unwrap_or_default())
-        .collect();
+    let others = texts.iter().map(|text| readings(text).pop());
+    let others = others.map(Option::unwrap_or_default).collect();
     vec![Value::Array(strings), Value::Array(others)]
 }
 

@@ -70,11 +70,8 @@ pub(super) fn compile(
         if !source.generated.files.is_empty() {
             manifest += &format!("\n[[bin]]\nname = {program:?}\npath = \"{program}/main.rs\"\n");
             let own = [("main.rs", MAIN), ("server.rs", SERVER)];
-            let generated = source
-                .generated
-                .files
-                .iter()
-                .map(|file| (&*file.path, &*file.text));
+            let generated = source.generated.files.iter();
+            let generated = generated.map(|file| (&*file.path, &*file.text));
             let all = own.into_iter().chain(generated);
             files.extend(all.map(|(path, text)| (format!("{program}/{path}"), text.to_owned())));
         }
@@ -94,10 +91,9 @@ pub(super) fn compile(
     let errors = build(&folder, &target)?;
     let results = programs.iter().map(|program| {
         let path = target.join("debug").join(program);
-        if path.exists() {
-            Ok(path)
-        } else {
-            Err(errors_of(program, &errors, &folder))
+        match path.exists() {
+            true => Ok(path),
+            false => Err(errors_of(program, &errors, &folder)),
         }
     });
     Ok(results.collect())

@@ -2,10 +2,9 @@
 //! by their data.
 
 use crate::grammar::{ObjectKind, visit_mut};
-use crate::model::{EVENT_DATA, Node, unescape_pointer_token};
+use crate::model::{EVENT_DATA, Node, essence, unescape_pointer_token};
 use crate::problem::Problem;
-use crate::read::MAX_COPIED;
-use crate::rules::document as rules;
+use crate::read::{MAX_COPIED, too_many_copies};
 
 /// Copies the media types of the components to the places that refer to them, as long as the number of copied values stays within
 /// the bound.
@@ -22,10 +21,7 @@ pub(super) fn share_media_types(root: &mut Node, shared: &Node, problems: &mut V
             };
             copied += target.size();
             if copied > MAX_COPIED {
-                let message = format!(
-                    "the references up to this one expand to more than {MAX_COPIED} values"
-                );
-                problems.push(rules::TOO_MANY_REFERENCES.violation(&node.at, message));
+                problems.push(too_many_copies(&node.at));
                 break;
             }
             *node = target.clone();
@@ -47,12 +43,11 @@ fn target_of<'n>(node: &Node, shared: &'n Node) -> Option<&'n Node> {
 pub(super) fn describe_data(root: &Node, body: &mut Node) {
     let contents = body.get_mut("content").and_then(Node::members_mut);
     for (name, member) in contents.into_iter().flatten() {
-        let essence = name.split(';').next().unwrap_or_default().trim();
         let media = &mut member.value;
         let Some(event) = media.get("itemSchema").cloned() else {
             continue;
         };
-        if !essence.eq_ignore_ascii_case("text/event-stream") {
+        if essence(name) != "text/event-stream" {
             continue;
         }
         let (at, event) = (event.at.clone(), root.resolve(&event));
@@ -65,17 +60,13 @@ pub(super) fn describe_data(root: &Node, body: &mut Node) {
             continue;
         }
         let json = data.and_then(|data| root.resolve(data).get("contentSchema"));
-        let text = |text: &str| Node::text(&at, text.to_owned());
-        let schema = json.or(data).cloned().unwrap_or_else(|| {
-            let mut schema = Node::object(&at);
-            schema.set("type", text("string"));
-            schema
-        });
-        media.set("itemSchema", schema);
+        let any_text = || Node::object(&at).with("type", Node::text(&at, "string"));
         media.set(
-            EVENT_DATA,
-            text(if json.is_some() { "json" } else { "text" }),
+            "itemSchema",
+            json.or(data).cloned().unwrap_or_else(any_text),
         );
+        let form = if json.is_some() { "json" } else { "text" };
+        media.set(EVENT_DATA, Node::text(&at, form));
     }
 }
 

@@ -117,11 +117,10 @@ impl<'a> Comparison<'_, 'a> {
         let text = match (before.is_empty(), after.is_empty()) {
             (true, _) => format!("`multipleOf` {} was added", listed(&after)),
             (_, true) => format!("`multipleOf` {} was removed", listed(&before)),
-            _ => format!(
-                "`multipleOf` changed from {} to {}",
-                listed(&before),
-                listed(&after)
-            ),
+            _ => {
+                let (from, to) = (listed(&before), listed(&after));
+                format!("`multipleOf` changed from {from} to {to}")
+            }
         };
         let changed = |values: &[&'a Node], others: &[&'a Node]| {
             let new =

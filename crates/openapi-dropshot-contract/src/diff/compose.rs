@@ -6,7 +6,7 @@ use super::equality::is_renamed;
 use super::schema::{self, Comparison};
 use super::view::{View, name_of};
 use crate::grammar::is_free;
-use crate::model::Node;
+use crate::model::{Node, SCHEMAS};
 use crate::rules::{Family, changes as rules};
 
 /// The rules for `oneOf` or `anyOf`, in this order: an alternative was added, an alternative was removed, the keyword
@@ -25,8 +25,6 @@ const ANY_OF: ChoiceRules = [
     &rules::ANY_OF_LIFTED,
     &rules::ANY_OF_RESTRICTED,
 ];
-
-const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Comparison<'_, 'a> {
     /// Treats a `oneOf` or `anyOf` with one member like that member. The members are compared as a list only if both
@@ -240,12 +238,8 @@ impl<'a> Comparison<'_, 'a> {
                 }
                 _ => continue,
             };
-            self.report(
-                &rules::DISCRIMINATOR_INCOMPATIBLE,
-                Some(from),
-                Some(to),
-                &text,
-            );
+            let rule = &rules::DISCRIMINATOR_INCOMPATIBLE;
+            self.report(rule, Some(from), Some(to), &text);
         }
     }
 
@@ -262,13 +256,9 @@ impl<'a> Comparison<'_, 'a> {
             }
         };
         self.discriminator_values(from, to);
-        let name = |node: &'a Node| node.get("propertyName").and_then(Node::as_str);
-        if name(from) != name(to) {
-            let text = format!(
-                "the property of the discriminator changed from `{}` to `{}`",
-                name(from).unwrap_or_default(),
-                name(to).unwrap_or_default()
-            );
+        let [old, new] = [from, to].map(|node| node.word("propertyName").unwrap_or_default());
+        if old != new {
+            let text = format!("the property of the discriminator changed from `{old}` to `{new}`");
             let rule = &rules::DISCRIMINATOR_PROPERTY_NAME_CHANGED;
             self.report(rule, Some(from), Some(to), &text);
             self.report(incompatible, Some(from), Some(to), &text);
@@ -312,11 +302,9 @@ fn target_of<'a>(
 ) -> Option<(&'a str, &'a Node)> {
     let mapping = discriminator.get("mapping");
     let target = mapping.and_then(|mapping| mapping.get(value)?.as_str());
-    let name = target.map_or(value, |target| {
-        target.strip_prefix(SCHEMAS).unwrap_or(target)
-    });
-    let mut schemas = view.side.components("schemas").into_iter();
-    schemas.find(|(own, _)| *own == name)
+    let target = target.unwrap_or(value);
+    let name = target.strip_prefix(SCHEMAS).unwrap_or(target);
+    (view.side.root.components("schemas")).find(|(own, _)| *own == name)
 }
 
 /// Returns the types that a schema allows, and whether it lists them as alternatives.
@@ -361,10 +349,7 @@ impl<'a> Matches<'a> {
         };
         matches.pair(|a, b| a.word("$ref").is_some() && a.word("$ref") == b.word("$ref"));
         matches.pair(|a, b| !is_renamed(a, b) && context.equality.same(a, b));
-        matches.pair(|a, b| {
-            let title = a.get("title").and_then(Node::as_str);
-            title.is_some() && title == b.get("title").and_then(Node::as_str)
-        });
+        matches.pair(|a, b| a.word("title").is_some() && a.word("title") == b.word("title"));
         matches.pair(|a, b| !is_renamed(a, b) && context.equality.equivalent(a, b));
         matches.pair(|a, b| {
             is_inline(a) && is_inline(b) && shape(a).is_some_and(|a| shape(b) == Some(a))

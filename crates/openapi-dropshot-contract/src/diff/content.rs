@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::schema;
 use super::scope::{Role, Scope};
-use crate::model::Node;
+use crate::model::{Node, essence, is_json};
 use crate::pairs::pairs;
 use crate::rules::{ChangeRule, changes as rules};
 
@@ -109,10 +109,8 @@ fn compare_schemas<'a>(
     compare_items(context, role, what, media_type, (base, revision));
     match (base.get("schema"), revision.get("schema")) {
         (Some(old), Some(new)) => {
-            let is_json =
-                essence(media_type) == "application/json" || essence(media_type).ends_with("+json");
             let what = format!("{what} (`{media_type}`)");
-            let scope = Scope::new(role, what, is_json);
+            let scope = Scope::new(role, what, is_json(media_type));
             schema::start(context, &scope, old, new);
         }
         (None, new @ Some(_)) => {
@@ -168,18 +166,10 @@ fn compare_items<'a>(
     }
 }
 
-/// Returns the media type without parameters, in lower case (RFC 9110, section 8.3.1).
-pub(super) fn essence(name: &str) -> String {
-    let end = name.find(';').unwrap_or(name.len());
-    name[..end].trim().to_ascii_lowercase()
-}
-
 /// Returns the parameters of a media type, sorted.
 fn parameters(name: &str) -> Vec<(String, String)> {
-    let parts = name
-        .split(';')
-        .skip(1)
-        .filter_map(|part| part.split_once('='));
+    let parts = name.split(';').skip(1);
+    let parts = parts.filter_map(|part| part.split_once('='));
     let mut parameters: Vec<(String, String)> = parts
         .map(|(name, value)| {
             let value = value.trim().trim_matches('"').to_ascii_lowercase();

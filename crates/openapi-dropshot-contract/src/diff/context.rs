@@ -1,7 +1,7 @@
 //! The state of a comparison: both documents, the policy, and the changes found so far.
 
 use super::equality::Equality;
-use super::view::{Named, Side, pairs_by_similar_name};
+use super::view::{Named, Side, pairs_by_name};
 use super::{Change, Place, Policy};
 use crate::model::Node;
 use crate::rules::{ChangeRule, Family, Level, changes as rules};
@@ -119,11 +119,9 @@ impl<'a> Context<'a> {
         let before = before.map(|(name, node)| (name, self.base.resolve(node)));
         let after = revision.entries(keyword);
         let after = after.map(|(name, node)| (name, self.revision.resolve(node)));
-        let same: fn(&str, &str) -> bool = match keyword {
-            "headers" => str::eq_ignore_ascii_case,
-            _ => |old, new| old == new,
-        };
-        pairs_by_similar_name(before.collect(), after.collect(), same)
+        pairs_by_name(before, after, |old, new| {
+            old == new || (keyword == "headers" && old.eq_ignore_ascii_case(new))
+        })
     }
 
     pub(super) fn changes(&self) -> &[Change] {

@@ -68,11 +68,9 @@ impl<'a> Comparison<'_, 'a> {
     }
 
     fn map(&mut self, keyword: &str, [added, removed]: &'static [Family; 2]) {
-        let all = |view: &View<'a>| -> Vec<(&'a str, &'a Node)> {
-            let parts = view.parts.iter();
-            parts.flat_map(|part| part.entries(keyword)).collect()
-        };
-        for part in pairs_by_name(all(&self.old), all(&self.new)) {
+        let [old, new] = [&self.old, &self.new].map(|view| view.parts.clone().into_iter());
+        let [before, after] = [old, new].map(|all| all.flat_map(|part| part.entries(keyword)));
+        for part in pairs_by_name(before, after, str::eq) {
             let name = part.name;
             match (part.base, part.revision) {
                 (Some(base), Some(revision)) => {
@@ -116,16 +114,16 @@ impl<'a> Comparison<'_, 'a> {
     fn dependent_required(&mut self, [added, removed]: &'static [Family; 2]) {
         const KEYWORD: &str = "dependentRequired";
         let (from, to) = self.both(KEYWORD);
-        let all = |node: Option<&'a Node>| -> Vec<(&'a str, &'a Node)> {
+        let all = |node: Option<&'a Node>| {
             let members = node.into_iter().flat_map(Node::members);
-            members.filter(|(_, names)| names.size() > 1).collect()
+            members.filter(|(_, names)| names.size() > 1)
         };
         let is_other = |from: &Node, to: &Node| {
             let [from, to] = [from, to].map(|names| names.as_array().unwrap_or_default());
             !missing(from, to).is_empty() || !missing(to, from).is_empty()
         };
         let rules = [added, removed, &DEPENDENT_REQUIRED_CHANGED];
-        for part in pairs_by_name(all(from), all(to)) {
+        for part in pairs_by_name(all(from), all(to), str::eq) {
             if let Some((family, verb)) = part.change(rules, is_other) {
                 let name = part.name;
                 let text = format!("the requirement of `{KEYWORD}` for `{name}` {verb}");

@@ -129,7 +129,7 @@ fn servers(context: &mut Context<'_>, place: &str, base: [&Node; 3], revision: [
 fn address(server: &Node) -> Option<String> {
     let mut address = server.get("url")?.as_str()?.to_owned();
     for (name, variable) in server.entries("variables") {
-        if let Some(default) = variable.get("default").and_then(Node::as_str) {
+        if let Some(default) = variable.word("default") {
             address = address.replace(&format!("{{{name}}}"), default);
         }
     }
@@ -211,11 +211,8 @@ fn limits(context: &mut Context<'_>, base: &Node, revision: &Node) {
             (false, _) => &rules::API_LIMIT_RELAXED,
         };
         let words = |number: Option<u64>| number.map_or("none".to_owned(), |it| it.to_string());
-        let text = format!(
-            "the limit `{name}` changed from {} to {}",
-            words(old),
-            words(new)
-        );
+        let (from, to) = (words(old), words(new));
+        let text = format!("the limit `{name}` changed from {from} to {to}");
         context.report(rule, before.or(Some(base)), after.or(Some(revision)), text);
     }
 }
@@ -238,9 +235,10 @@ fn waiters<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
 /// Reports component schemas that were removed. Their names do not appear in requests and responses, but
 /// generated clients use them.
 pub(super) fn compare_components(context: &mut Context<'_>) {
-    let after = context.revision.components("schemas");
-    for (name, schema) in context.base.components("schemas") {
-        if !after.iter().any(|(other, _)| *other == name) {
+    let (before, after) = (context.base.root, context.revision.root);
+    let after = after.components("schemas");
+    for (name, schema) in before.components("schemas") {
+        if !after.clone().any(|(other, _)| other == name) {
             let text = format!("the schema `{name}` was removed");
             context.report(&rules::API_SCHEMA_REMOVED, Some(schema), None, text);
         }

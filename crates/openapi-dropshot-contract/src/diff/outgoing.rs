@@ -45,15 +45,9 @@ pub(super) fn compare_callbacks<'a>(context: &mut Context<'a>, base: &'a Node, r
     };
     let (before, after) = (all(context.base, base), all(context.revision, revision));
     let operation = context.operation.clone();
-    let of = operation.as_deref().unwrap_or_default();
-    let of = format!("{of}, ");
-    compare(
-        context,
-        CALLBACK,
-        &of,
-        (&before, &after),
-        Some((base, revision)),
-    );
+    let of = format!("{}, ", operation.as_deref().unwrap_or_default());
+    let (items, owner) = ((&*before, &*after), Some((base, revision)));
+    compare(context, CALLBACK, &of, items, owner);
     context.operation = operation;
 }
 
@@ -167,10 +161,8 @@ fn compare_responses<'a>(
     }
     for (status, new) in &after {
         if !before.iter().any(|(other, _)| other == status) {
-            let (family, new) = (
-                &rules::OUTGOING_RESPONSE_ADDED,
-                context.revision.resolve(new),
-            );
+            let new = context.revision.resolve(new);
+            let family = &rules::OUTGOING_RESPONSE_ADDED;
             let text = format!("the response `{status}` was added");
             context.report_at(family, &[place], Some(base), Some(new), text);
         }

@@ -30,8 +30,7 @@ impl<'a> Parameter<'a> {
         for (owner, is_shared) in [(operation, false), (item, true)] {
             for node in owner.items("parameters") {
                 let node = side.resolve(node);
-                let text = |name| node.get(name).and_then(Node::as_str);
-                let (Some(name), Some(location)) = (text("name"), text("in")) else {
+                let (Some(name), Some(location)) = (node.word("name"), node.word("in")) else {
                     continue;
                 };
                 let own = Parameter {

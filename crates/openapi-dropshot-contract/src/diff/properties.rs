@@ -191,12 +191,8 @@ impl<'a> Comparison<'_, 'a> {
     /// Compares which members are allowed besides the declared properties.
     fn additional(&mut self) {
         const KEYWORD: &str = "additionalProperties";
-        let schemas = |view: &View<'a>| -> Vec<&'a Node> {
-            let schemas = view.parts.iter().filter_map(|part| part.get(KEYWORD));
-            schemas.filter(|node| node.as_object().is_some()).collect()
-        };
         let is_empty = |node: &&Node| node.as_object().is_none_or(|members| members.is_empty());
-        let is_schema = |view: &View<'a>| !schemas(view).iter().all(is_empty);
+        let is_schema = |view: &View<'a>| !view.objects(KEYWORD).iter().all(is_empty);
         let family = match (is_closed(&self.old), is_closed(&self.new)) {
             (false, true) => &rules::ADDITIONAL_PROPERTIES_CLOSED,
             (true, false) => &rules::ADDITIONAL_PROPERTIES_OPENED,
@@ -204,7 +200,7 @@ impl<'a> Comparison<'_, 'a> {
                 &rules::ADDITIONAL_PROPERTIES_RESTRICTED
             }
             // If the revision has `{}`, the comparison of the two schemas reports the change.
-            (false, false) if is_schema(&self.old) && schemas(&self.new).is_empty() => {
+            (false, false) if is_schema(&self.old) && self.new.objects(KEYWORD).is_empty() => {
                 &rules::ADDITIONAL_PROPERTIES_UNRESTRICTED
             }
             _ => return,

@@ -105,13 +105,7 @@ impl<'a> Comparison<'_, 'a> {
 
     /// Compares the schemas in a keyword whose value is one schema.
     fn inside(&mut self, keyword: &str) {
-        let schemas = |view: &View<'a>| -> Vec<&'a Node> {
-            (view.parts.iter())
-                .filter_map(|part| part.get(keyword))
-                .filter(|node| node.as_object().is_some())
-                .collect()
-        };
-        let (base, revision) = (schemas(&self.old), schemas(&self.new));
+        let (base, revision) = (self.old.objects(keyword), self.new.objects(keyword));
         if !base.is_empty() && !revision.is_empty() {
             compare(self.context, &self.scope.at(keyword), &base, &revision);
         }

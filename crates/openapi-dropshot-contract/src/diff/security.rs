@@ -116,15 +116,11 @@ fn scopes(context: &mut Context<'_>, place: &str, from: &Node, to: &Node) {
 pub(super) fn compare_components(context: &mut Context<'_>) {
     let (base, revision) = (context.base, context.revision);
     let old = Requirements::of_owner(base.root);
-    requirements(
-        context,
-        "api-global",
-        old,
-        Requirements::of_owner(revision.root),
-    );
-    let before = base.components("securitySchemes");
-    let after = revision.components("securitySchemes");
-    for part in pairs_by_name(before, after) {
+    let new = Requirements::of_owner(revision.root);
+    requirements(context, "api-global", old, new);
+    let before = base.root.components("securitySchemes");
+    let after = revision.root.components("securitySchemes");
+    for part in pairs_by_name(before, after, str::eq) {
         let name = part.name;
         let (rule, verb) = match (part.base, part.revision) {
             (Some(old), Some(new)) => {
@@ -142,7 +138,7 @@ pub(super) fn compare_components(context: &mut Context<'_>) {
 
 /// Describes the credential that a scheme requires.
 fn credential(scheme: &Node) -> String {
-    let text = |keyword| (scheme.get(keyword).and_then(Node::as_str)).unwrap_or_default();
+    let text = |keyword| scheme.word(keyword).unwrap_or_default();
     match (text("type"), text("scheme").to_ascii_lowercase().as_str()) {
         ("apiKey", _) => format!("{} `{}`", text("in"), text("name")),
         ("http", "bearer") | ("oauth2" | "openIdConnect", _) => "a bearer token".to_owned(),

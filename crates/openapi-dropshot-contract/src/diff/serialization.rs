@@ -1,11 +1,10 @@
 //! Compares how the values of parameters and headers are serialized: by `style` and `explode`, or
 //! as a media type.
 
-use super::content;
 use super::context::Context;
 use super::schema;
 use super::scope::Scope;
-use crate::model::Node;
+use crate::model::{Node, essence};
 use crate::rules::changes as rules;
 
 /// The value of a parameter or of a header.
@@ -29,7 +28,7 @@ impl<'a> Value<'a> {
             "query" | "cookie" => "form",
             _ => "simple",
         };
-        let style = (self.node.get("style").and_then(Node::as_str)).unwrap_or(default_style);
+        let style = self.node.word("style").unwrap_or(default_style);
         let explode = (self.node.get("explode").and_then(Node::as_bool)).unwrap_or(style == "form");
         (style, explode)
     }
@@ -55,7 +54,7 @@ pub(super) fn compare<'a>(
         (Some((from, _)), None) if new_schema.is_some() => {
             (as_content(from), "`schema`".to_owned())
         }
-        (Some((from, _)), Some((to, _))) if content::essence(from) != content::essence(to) => {
+        (Some((from, _)), Some((to, _))) if essence(from) != essence(to) => {
             (as_content(from), as_content(to))
         }
         (Some((_, Some(from))), Some((_, Some(to)))) => {
@@ -89,10 +88,8 @@ fn compare_style<'a>(
         || (old_explode != new_explode && is_compound);
     if differs {
         let written = |style, explode| format!("style `{style}` and explode {explode}");
-        let (from, to) = (
-            written(old_style, old_explode),
-            written(new_style, new_explode),
-        );
+        let from = written(old_style, old_explode);
+        let to = written(new_style, new_explode);
         report(context, scope, (old, new), &(from, to));
     }
 }

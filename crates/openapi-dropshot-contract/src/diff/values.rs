@@ -164,10 +164,7 @@ impl<'a> TypeAndFormat<'a> {
 
 impl Comparison<'_, '_> {
     pub(super) fn types(&mut self) {
-        let (from, to) = (
-            TypeAndFormat::in_view(&self.old),
-            TypeAndFormat::in_view(&self.new),
-        );
+        let [from, to] = [&self.old, &self.new].map(TypeAndFormat::in_view);
         if from == to {
             return;
         }

@@ -25,12 +25,6 @@ impl<'a> Side<'a> {
         node.get(name).map(|value| self.resolve(value))
     }
 
-    pub(super) fn components(self, kind: &str) -> Vec<(&'a str, &'a Node)> {
-        let components = self.root.get("components").into_iter();
-        let parts = components.flat_map(|components| components.entries(kind));
-        parts.collect()
-    }
-
     /// Makes the view of schemas that apply together.
     pub(super) fn view(self, nodes: &[&'a Node]) -> View<'a> {
         let mut view = View {
@@ -52,7 +46,7 @@ pub(super) fn name_of(node: &Node) -> String {
         let last = reference.rsplit('/').next().unwrap_or(reference);
         return format!("`{}`", unescape_pointer_token(last));
     }
-    match node.get("title").and_then(Node::as_str) {
+    match node.word("title") {
         Some(title) => format!("`{title}`"),
         None => format!("the one at {}", node.at.as_written().pointer),
     }
@@ -107,6 +101,12 @@ impl<'a> View<'a> {
         self.parts.iter().find_map(|part| part.get(keyword))
     }
 
+    /// All values of a keyword that are objects.
+    pub(super) fn objects(&self, keyword: &str) -> Vec<&'a Node> {
+        let values = self.parts.iter().filter_map(|part| part.get(keyword));
+        values.filter(|node| node.as_object().is_some()).collect()
+    }
+
     pub(super) fn flag(&self, keyword: &str) -> bool {
         self.parts.iter().any(|part| part.is_set(keyword))
     }
@@ -128,11 +128,9 @@ impl<'a> View<'a> {
 
     /// All elements of a keyword whose value is a list.
     pub(super) fn list(&self, keyword: &str) -> Vec<&'a Node> {
-        self.parts
-            .iter()
-            .flat_map(|part| part.items(keyword))
-            .filter(|node| !self.merged.iter().any(|own| std::ptr::eq(*own, *node)))
-            .collect()
+        let is_merged = |node: &Node| self.merged.iter().any(|own| std::ptr::eq(*own, node));
+        let elements = self.parts.iter().flat_map(|part| part.items(keyword));
+        elements.filter(|node| !is_merged(node)).collect()
     }
 
     /// The distinct values of a keyword in all schemas that apply together.
@@ -243,20 +241,13 @@ impl Named<'_> {
     }
 }
 
-/// Pairs the parts of both documents by their names.
-pub(super) fn pairs_by_name<'a>(
-    before: Vec<(&'a str, &'a Node)>,
-    after: Vec<(&'a str, &'a Node)>,
-) -> Vec<Named<'a>> {
-    pairs_by_similar_name(before, after, |old, new| old == new)
-}
-
 /// Pairs the parts of both documents whose names are considered the same.
-pub(super) fn pairs_by_similar_name<'a>(
-    before: Vec<(&'a str, &'a Node)>,
-    after: Vec<(&'a str, &'a Node)>,
+pub(super) fn pairs_by_name<'a>(
+    before: impl Iterator<Item = (&'a str, &'a Node)>,
+    after: impl Iterator<Item = (&'a str, &'a Node)>,
     same: impl Fn(&str, &str) -> bool,
 ) -> Vec<Named<'a>> {
+    let (before, after): (Vec<_>, Vec<_>) = (before.collect(), after.collect());
     let pairs = pairs(&before, &after, |(old, _), (new, _)| same(old, new));
     let named = pairs.into_iter().map(|(base, revision)| Named {
         name: base.or(revision).map_or("", |(name, _)| name),

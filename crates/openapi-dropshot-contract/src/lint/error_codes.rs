@@ -104,12 +104,7 @@ fn check_sent(document: &Document, operation: &Operation, response: &Response) -
             let is_here = operation
                 .response_for(status)
                 .is_some_and(|found| std::ptr::eq(found, response));
-            if is_here
-                && response
-                    .error_codes
-                    .iter()
-                    .all(|listed| listed.value != code)
-            {
+            if is_here && response.error_codes.iter().all(|own| own.value != code) {
                 is_complete &= entry.is_some();
                 missing.push(format!("`{code}` (status {status})"));
             }
@@ -123,10 +118,9 @@ fn check_sent(document: &Document, operation: &Operation, response: &Response) -
     let label = operation.label();
     let message = format!("{label} does not list {listed}, which the service sends");
     let range = response.status.value;
-    let of_catalogue = if is_complete {
-        ""
-    } else {
-        "`x-error-catalogue` and to "
+    let of_catalogue = match is_complete {
+        true => "",
+        false => "`x-error-catalogue` and to ",
     };
     let help =
         format!("add the missing codes to {of_catalogue}`x-error-codes` of the response `{range}`");

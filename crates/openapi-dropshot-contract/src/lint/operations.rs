@@ -19,8 +19,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         path_variables(operation, problems);
     }
     ambiguous_paths(document, problems);
-    let used = (document.operations.iter()).flat_map(|operation| &operation.parameters);
-    for parameter in used.chain(document.parameters.values()) {
+    for parameter in document.all_parameters() {
         problems.extend(style(parameter));
         problems.extend(reserved_header(parameter));
         problems.extend(empty_value(parameter));
@@ -88,15 +87,9 @@ fn items_without_stream(operation: &Operation) -> impl Iterator<Item = Problem> 
     let responses = operation.responses.iter().map(|own| &own.content);
     let bodies = operation.request_body.iter().map(|own| &own.content);
     responses.chain(bodies).flatten().filter_map(|media| {
-        let schema = media
-            .item_schema
-            .as_ref()
-            .filter(|_| media.items().is_none())?;
-        let message = format!(
-            "`{}` is not a stream whose items the toolkit reads",
-            media.name
-        );
-        Some(rules::ITEM_SCHEMA.violation(&schema.at, message))
+        let (schema, name) = (media.item_schema.as_ref()?, &media.name);
+        let message = format!("`{name}` is not a stream whose items the toolkit reads");
+        (media.items().is_none()).then(|| rules::ITEM_SCHEMA.violation(&schema.at, message))
     })
 }
 
@@ -130,10 +123,7 @@ fn path_variables(operation: &Operation, problems: &mut Vec<Problem>) {
             let message = format!("the path `{path}` has `{{{name}}}` twice");
             let help = "give each variable its own name";
             problems.push(rules::PATH_VARIABLE.problem(&path.at, message, help));
-        } else if !in_path
-            .iter()
-            .any(|parameter| parameter.name.value == variable)
-        {
+        } else if in_path.iter().all(|own| own.name.value != variable) {
             let label = operation.label();
             let message = format!("`{{{name}}}` in the path has no parameter in {label}");
             let help = format!(

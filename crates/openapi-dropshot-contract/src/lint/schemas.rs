@@ -4,11 +4,10 @@
 
 use super::walk::schema_uses;
 use crate::grammar::keywords_of_types;
-use crate::model::{Document, Location, Schema, Spanned, Type, compare_numbers};
+use crate::model::{Document, Location, SCHEMAS, Schema, Spanned, Type, compare_numbers};
 use crate::problem::Problem;
 use crate::rules::document as rules;
 use crate::suggest::{closest, did_you_mean};
-use std::cmp::Ordering;
 use std::collections::HashSet;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
@@ -37,9 +36,8 @@ fn numeric_bounds(schema: &Schema, problems: &mut Vec<Problem>) {
         return;
     };
     let ordering = compare_numbers(&minimum.value, &maximum.value);
-    if ordering == Some(Ordering::Greater)
-        || (ordering == Some(Ordering::Equal) && (above || below))
-    {
+    let is_excluded = above || below;
+    if ordering.is_some_and(|order| order.is_gt() || (order.is_eq() && is_excluded)) {
         let lower = if above { "exclusiveMinimum" } else { "minimum" };
         let upper = if below { "exclusiveMaximum" } else { "maximum" };
         let (lower, upper) = (minimum.at.keyword(lower), maximum.at.keyword(upper));
@@ -132,7 +130,6 @@ fn keywords_of_other_types(document: &Document, schema: &Schema, problems: &mut 
 
 /// Checks that a discriminator names a property and that its mapping leads to schemas.
 fn discriminator(document: &Document, schema: &Schema, problems: &mut Vec<Problem>) {
-    const SCHEMAS: &str = "#/components/schemas/";
     let Some(discriminator) = &schema.discriminator else {
         return;
     };

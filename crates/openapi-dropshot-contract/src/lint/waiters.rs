@@ -1,8 +1,6 @@
 //! Checks `x-waiters`: clients can wait for each state, the response can contain it, and each waiter has a unique name.
 
-use crate::model::{
-    Document, Method, NodeKind, Operation, Schema, Spanned, Waiter, unescape_pointer_token,
-};
+use crate::model::{Document, Method, NodeKind, Operation, Schema, Waiter, unescape_pointer_token};
 use crate::problem::Problem;
 use crate::rules::document as rules;
 use std::collections::{HashMap, HashSet};
@@ -15,8 +13,11 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     for operation in &document.operations {
         for waiter in &operation.waiters {
             problems.extend(unusable(operation, waiter));
-            let states = [&waiter.success, &waiter.failure, &waiter.retry];
-            problems.extend(listed_twice(states.into_iter().flatten()));
+            let mut seen = HashSet::new();
+            for state in waiter.states().filter(|state| !seen.insert(&state.value)) {
+                let message = format!("the state `{state}` is listed twice");
+                problems.push(rules::WAITER.problem(&state.at, message, "list it in one place"));
+            }
             problems.extend(impossible(document, operation, waiter));
             // Each waiter becomes a method of the client.
             let first = names.entry(waiter.name.as_str()).or_insert(&waiter.at);
@@ -37,11 +38,8 @@ fn unusable(operation: &Operation, waiter: &Waiter) -> Option<Problem> {
         (&waiter.at, message, help)
     } else if !path.value.starts_with('/') {
         let message = format!("the path `{path}` of the waiter `{name}` is not a JSON pointer");
-        (
-            &path.at,
-            message,
-            "begin it with a slash, such as `/status`",
-        )
+        let help = "begin it with a slash, such as `/status`";
+        (&path.at, message, help)
     } else if waiter.success.is_empty() {
         let message = format!("no state ends the waiter `{name}`");
         let help = "list the states that end it in `success`";
@@ -89,9 +87,7 @@ fn impossible(document: &Document, operation: &Operation, waiter: &Waiter) -> Ve
     }
     let list = allowed.iter().map(|value| format!("`{value}`"));
     let help = format!("the schema allows {}", list.collect::<Vec<_>>().join(", "));
-    let states = [&waiter.success, &waiter.failure, &waiter.retry];
-    let states = states.into_iter().flatten();
-    states
+    (waiter.states())
         .filter(|state| !allowed.contains(&state.value))
         .map(|state| {
             let message = format!(
@@ -132,32 +128,18 @@ fn values(document: &Document, schema: &Schema, depth: usize) -> Option<Vec<Stri
     let resolved = document.resolve(schema);
     let schema = resolved.filter(|_| depth < DEPTH)?;
     match &schema.enumeration {
-        Some(nodes) => Some(
-            nodes
-                .iter()
-                .filter_map(|node| match &node.kind {
-                    NodeKind::String(text) => Some(text.clone()),
-                    NodeKind::Bool(value) => Some(value.to_string()),
-                    NodeKind::Number(number) => Some(number.to_string()),
-                    _ => None,
-                })
-                .collect(),
-        ),
+        Some(nodes) => {
+            let values = nodes.iter().filter_map(|node| match &node.kind {
+                NodeKind::String(text) => Some(text.clone()),
+                NodeKind::Bool(value) => Some(value.to_string()),
+                NodeKind::Number(number) => Some(number.to_string()),
+                _ => None,
+            });
+            Some(values.collect())
+        }
         None => {
             let mut parts = schema.all_of.iter();
             parts.find_map(|part| values(document, part, depth + 1))
         }
     }
-}
-
-fn listed_twice<'a>(
-    states: impl Iterator<Item = &'a Spanned<String>>,
-) -> impl Iterator<Item = Problem> {
-    let mut seen = HashSet::new();
-    states
-        .filter(move |state| !seen.insert(state.value.as_str()))
-        .map(|state| {
-            let message = format!("the state `{state}` is listed twice");
-            rules::WAITER.problem(&state.at, message, "list it in one place")
-        })
 }

@@ -1,7 +1,7 @@
 //! Lists all schemas and examples of a document, so that rules do not need to know where they can
 //! be. A component is listed once, at its definition, and not at each reference to it.
 
-use crate::model::{Document, Header, Location, MediaType, Node, Parameter, Schema};
+use crate::model::{Document, Header, Location, MediaType, Node, Schema};
 use std::collections::HashSet;
 
 /// The direction in which a value is sent. It decides whether required properties that are
@@ -30,11 +30,12 @@ pub(super) fn schema_uses(document: &Document) -> Vec<SchemaUse<'_>> {
     for schema in document.schemas.values() {
         walk.add(Some(schema), &[], Direction::Either);
     }
-    let operations = || document.operations.iter();
-    let parameters = operations().flat_map(|operation| &operation.parameters);
-    for parameter in parameters.chain(document.parameters.values()) {
-        walk.parameter(parameter);
+    for parameter in document.all_parameters() {
+        let direction = Direction::Request;
+        walk.add(parameter.schema.as_ref(), &parameter.examples, direction);
+        walk.content(&parameter.content, direction);
     }
+    let operations = || document.operations.iter();
     let bodies = operations().filter_map(|operation| operation.request_body.as_ref());
     for body in bodies.chain(document.request_bodies.values()) {
         walk.content(&body.content, Direction::Request);
@@ -64,12 +65,6 @@ impl<'d> Walk<'d> {
                 direction,
             });
         }
-    }
-
-    fn parameter(&mut self, parameter: &'d Parameter) {
-        let direction = Direction::Request;
-        self.add(parameter.schema.as_ref(), &parameter.examples, direction);
-        self.content(&parameter.content, direction);
     }
 
     fn headers(&mut self, headers: impl IntoIterator<Item = &'d Header>) {

@@ -40,7 +40,9 @@ impl<'d> Comparer<'d> {
         let same =
             |a: &Operation, b: &Operation| a.method == b.method && a.path.value == b.path.value;
         for (operation, other) in pairs(&source.operations, &emitted.operations, same) {
-            let part = operation.or(other).map(key).unwrap_or_default();
+            let part = operation
+                .or(other)
+                .map_or_else(String::new, Operation::request);
             self.part = part.clone();
             if operation.is_some() {
                 self.comparison.operations.push(part.clone());
@@ -69,11 +71,7 @@ impl<'d> Comparer<'d> {
         }
         let tags = |operation: &Operation| BTreeSet::from_iter(operation.tags.clone());
         self.same(&rules::TAGS, at, both.map(tags));
-        self.same(
-            &rules::DEPRECATED,
-            at,
-            both.map(|operation| operation.deprecated),
-        );
+        self.same(&rules::DEPRECATED, at, both.map(|own| own.deprecated));
         self.summary(source, emitted);
         if !source.security.is_empty() && emitted.security.is_empty() {
             self.lost(&rules::SECURITY, at, "security");
@@ -123,7 +121,7 @@ impl<'d> Comparer<'d> {
     }
 
     fn parameters(&mut self, source: &'d Operation, emitted: &'d Operation) {
-        let operation = key(source);
+        let operation = source.request();
         // Header names are case-insensitive.
         let same = |a: &Parameter, b: &Parameter| {
             let (name, other) = (&a.name.value, &b.name.value);
@@ -154,30 +152,19 @@ impl<'d> Comparer<'d> {
     fn parameter(&mut self, source: &'d Parameter, emitted: &'d Parameter) {
         let (both, at) = ([source, emitted], &source.at);
         // Without its own description, a parameter gets the description of its schema.
-        let of_schema = source
-            .schema
-            .as_ref()
-            .filter(|_| emitted.description.is_some());
-        let of_schema = of_schema.and_then(|schema| schema.description.as_deref());
-        let description = source.description.as_deref().or(of_schema);
-        self.text(
-            &PARAMETER,
-            at,
-            [description, emitted.description.as_deref()],
-        );
+        let [mut description, text] = both.map(|own| own.description.as_deref());
+        if description.is_none() && text.is_some() {
+            let of_schema = source.schema.as_ref();
+            description = of_schema.and_then(|schema| schema.description.as_deref());
+        }
+        self.text(&PARAMETER, at, [description, text]);
         self.same(&rules::PARAMETER_REQUIRED, at, both.map(|own| own.required));
-        self.same(
-            &rules::PARAMETER_DEPRECATED,
-            at,
-            both.map(|own| own.deprecated),
-        );
+        let deprecated = both.map(|own| own.deprecated);
+        self.same(&rules::PARAMETER_DEPRECATED, at, deprecated);
         let empty = both.map(|own| own.allow_empty_value);
         self.same(&rules::PARAMETER_EMPTY_VALUE, at, empty);
-        self.extensions(
-            &rules::PARAMETER_EXTENSION,
-            at,
-            both.map(|own| &own.extensions),
-        );
+        let extensions = both.map(|own| &own.extensions);
+        self.extensions(&rules::PARAMETER_EXTENSION, at, extensions);
         if !source.examples.is_empty() && emitted.examples.is_empty() {
             self.differ(&rules::PARAMETER_EXAMPLE, at, "the example was lost");
         }
@@ -317,11 +304,8 @@ const PAGES: &str = "x-dropshot-pagination";
 
 /// Whether the first is the form that an older version of dropshot wrote for the second.
 fn is_older_form(source: &Node, emitted: &Node) -> bool {
-    source.as_bool() == Some(true)
-        && emitted
-            .get("required")
-            .and_then(Node::as_array)
-            .is_some_and(<[Node]>::is_empty)
+    let required = emitted.get("required").and_then(Node::as_array);
+    source.as_bool() == Some(true) && required.is_some_and(<[Node]>::is_empty)
 }
 
 /// Whether two media types are the same. JSON is always UTF-8, with or without `charset`.
@@ -333,7 +317,7 @@ fn is_same(source: &MediaType, emitted: &MediaType) -> bool {
 
 /// Whether a schema describes a string or bytes.
 fn is_string(schema: &Schema) -> bool {
-    schema.types.as_ref().map(|kind| kind.value) == Some(Type::String)
+    schema.kind() == Some(Type::String)
 }
 
 /// Whether a string or bytes of any media type became bytes.
@@ -353,9 +337,4 @@ fn became_bytes(document: &Document, source: &MediaType, emitted: &MediaType) ->
 /// Whether a body is sent without serialization, because it is not JSON.
 fn is_raw(media: &MediaType) -> bool {
     media.name.value != "*/*" && !media.is_json()
-}
-
-/// The key of an operation: its method and path.
-pub(super) fn key(operation: &Operation) -> String {
-    format!("{} {}", operation.method, operation.path.value)
 }

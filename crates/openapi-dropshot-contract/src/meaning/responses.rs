@@ -1,7 +1,7 @@
 //! Compares the responses of two operations: statuses, descriptions, headers and bodies. Dropshot
 //! emits all errors of an operation as two ranges.
 
-use super::operations::{PARAMETER, key};
+use super::operations::PARAMETER;
 use super::{Comparer, TextRules, shape::is_anything};
 use crate::model::{Header, MediaType, Operation, Response, StatusCode};
 use crate::pairs::pairs;
@@ -20,7 +20,7 @@ pub(super) const CHANNEL: &str = "x-dropshot-websocket";
 
 impl<'d> Comparer<'d> {
     pub(super) fn responses(&mut self, source: &'d Operation, emitted: &'d Operation) {
-        let part = key(source);
+        let part = source.request();
         self.errors_have_bodies = (source.responses.iter())
             .any(|response| response.status.value.may_be_error() && !response.content.is_empty());
         let successes = (source.responses.iter())
@@ -177,7 +177,7 @@ fn is_free(media: &MediaType) -> bool {
 /// Whether a status of the emitted document represents a status of the source.
 fn covers(emitted: StatusCode, source: StatusCode) -> bool {
     match (emitted, source) {
-        (StatusCode::Range(first), StatusCode::Exact(code)) => u16::from(first) == code / 100,
+        (StatusCode::Range(_), StatusCode::Exact(code)) => emitted.contains(code),
         (StatusCode::Default, _) => true,
         _ => false,
     }

@@ -49,29 +49,22 @@ impl<'d> Comparer<'d> {
             // Components are compared once, with the component of the same name.
             (Some(name), Some(other)) if name == other => return,
             (_, Some(other)) if a.names.contains(other) => {}
-            // A reference with other keywords beside it. The content is compared below.
-            (Some(_), Some(other)) if !known(&other) => {
+            // The source may be a reference with other keywords beside it. The content is compared below.
+            (_, Some(other)) if !known(&other) => {
                 let message = format!("the inline schema became the component `{other}`");
                 self.differ(&rules::SCHEMA_NAMED, at, message);
             }
             (Some(name), Some(other)) => {
-                self.differ(
-                    &rules::SCHEMA_REFERENCE,
-                    at,
-                    format!("`{name}` became `{other}`"),
-                );
+                let message = format!("`{name}` became `{other}`");
+                self.differ(&rules::SCHEMA_REFERENCE, at, message);
             }
             (Some(name), None) => {
                 let message = format!("the reference to `{name}` became an inline schema");
                 self.differ(&rules::SCHEMA_INLINED, at, message);
             }
-            (None, Some(other)) if known(&other) => {
+            (None, Some(other)) => {
                 let message = format!("the inline schema became a reference to `{other}`");
                 self.differ(&rules::SCHEMA_REFERENCE, at, message);
-            }
-            (None, Some(other)) => {
-                let message = format!("the inline schema became the component `{other}`");
-                self.differ(&rules::SCHEMA_NAMED, at, message);
             }
             (None, None) => {}
         }
@@ -216,11 +209,10 @@ impl<'d> Comparer<'d> {
                 self.schema(items, other);
             }
             (None, None) => {}
-            _ => self.differ(
-                &rules::SCHEMA_ITEMS,
-                at,
-                "only one document describes the items",
-            ),
+            _ => {
+                let message = "only one document describes the items";
+                self.differ(&rules::SCHEMA_ITEMS, at, message);
+            }
         }
     }
 
@@ -264,9 +256,8 @@ fn is_from_schemars(title: &str) -> bool {
 
 /// Whether this is the place of a component schema.
 fn is_component(at: &Location) -> bool {
-    at.pointer
-        .strip_prefix("/components/schemas/")
-        .is_some_and(|name| !name.contains('/'))
+    let name = at.pointer.strip_prefix("/components/schemas/");
+    name.is_some_and(|name| !name.contains('/'))
 }
 
 /// Returns the name, for messages, of the rule for members without a declared property.

@@ -3,7 +3,7 @@
 //! removed.
 
 use crate::grammar::keywords_of_bounds;
-use crate::model::{AdditionalProperties, Discriminator, Document, Node, Schema, Spanned, Type};
+use crate::model::{AdditionalProperties, Discriminator, Document, Node, Schema, Type};
 use indexmap::IndexMap;
 use serde_json::Number;
 use std::collections::BTreeSet;
@@ -129,23 +129,21 @@ impl<'d> Shape<'d> {
     }
 
     fn restrict(&mut self, document: &Document, schema: &'d Schema) {
-        self.types = self.types.or(value(&schema.types).copied());
-        let format = value(&schema.format).map(String::as_str);
+        self.types = self.types.or(schema.kind());
+        let format = schema.format.as_ref().map(|format| &*format.value);
         self.format = self.format.or(format);
-        let pattern = value(&schema.pattern).map(String::as_str);
+        let pattern = schema.pattern.as_ref().map(|pattern| &*pattern.value);
         self.pattern = self.pattern.or(pattern);
         if let Some(values) = &schema.enumeration {
-            let mut of_others = values
-                .iter()
-                .filter(|value| !value.is_null())
-                .map(scalar_type);
+            let values = values.iter().filter(|value| !value.is_null());
+            let mut of_others = values.clone().map(scalar_type);
             // If all values have the same type, the type does not have to be written.
             if let Some(Some(first)) = of_others.next()
                 && of_others.all(|other| other == Some(first))
             {
                 self.types = self.types.or(Some(first));
             }
-            let values = values.iter().filter(|value| !value.is_null()).map(json);
+            let values = values.map(json);
             // A value that `allOf` allows must be a value of each part.
             self.values = Some(match self.values.take() {
                 None => values.collect(),
@@ -225,7 +223,7 @@ fn enum_values(document: &Document, alternatives: &[Schema]) -> Option<Vec<Strin
     let mut values = Vec::new();
     for alternative in alternatives {
         let alternative = document.resolve(alternative)?;
-        if value(&alternative.types)? != &Type::String {
+        if alternative.kind()? != Type::String {
             return None;
         }
         values.extend(alternative.enumeration.as_ref()?.iter().map(json));
@@ -236,7 +234,7 @@ fn enum_values(document: &Document, alternatives: &[Schema]) -> Option<Vec<Strin
 /// Whether a part of `allOf` is an object whose members can be merged.
 fn is_object(document: &Document, schema: &Schema) -> bool {
     document.resolve(schema).is_some_and(|schema| {
-        let kind = value(&schema.types);
+        let kind = schema.kind();
         matches!(kind, None | Some(Type::Object))
             && schema.one_of.is_empty()
             && schema.any_of.is_empty()
@@ -285,18 +283,11 @@ fn number(number: &Number) -> String {
 /// Returns a value as JSON in one canonical form. 1.0 and 1 are the same number.
 fn json(node: &Node) -> String {
     let value = node.to_json();
-    let whole = value
-        .as_f64()
-        .filter(|number| value.is_f64() && number.fract() == 0.0);
-    match whole {
+    match value.as_f64().filter(|number| number.fract() == 0.0) {
         // Every whole number of this size has exactly one representation as `f64`.
-        Some(number) if number.abs() < 2_f64.powi(53) => format!("{number:.0}"),
+        Some(number) if value.is_f64() && number.abs() < 2_f64.powi(53) => format!("{number:.0}"),
         _ => value.to_string(),
     }
-}
-
-fn value<T>(spanned: &Option<Spanned<T>>) -> Option<&T> {
-    spanned.as_ref().map(|spanned| &spanned.value)
 }
 
 /// The type of a string, a boolean or an integer.

@@ -135,26 +135,28 @@ impl Node {
     }
 }
 
-fn update_pointers(node: &mut Node, pointer: &mut String, is_rewritten: bool) {
+/// Sets the pointer of a value, and of every value inside of it. Returns the length of the longest pointer.
+pub(crate) fn update_pointers(node: &mut Node, pointer: &mut String, is_rewritten: bool) -> usize {
     node.at.move_to(pointer, is_rewritten);
     let length = pointer.len();
+    let mut longest = length;
     match &mut node.kind {
         NodeKind::Array(items) => {
             for (index, item) in items.iter_mut().enumerate() {
                 pointer.push_str(&format!("/{index}"));
-                update_pointers(item, pointer, is_rewritten);
+                longest = longest.max(update_pointers(item, pointer, is_rewritten));
                 pointer.truncate(length);
             }
         }
         NodeKind::Object(members) => {
             for (name, member) in members {
-                pointer.push('/');
-                pointer.push_str(&escape_pointer_token(name));
+                pointer.push_str(&format!("/{}", escape_pointer_token(name)));
                 member.key_at.move_to(pointer, is_rewritten);
-                update_pointers(&mut member.value, pointer, is_rewritten);
+                longest = longest.max(update_pointers(&mut member.value, pointer, is_rewritten));
                 pointer.truncate(length);
             }
         }
         _ => {}
     }
+    longest
 }

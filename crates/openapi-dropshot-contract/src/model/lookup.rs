@@ -2,8 +2,8 @@
 
 use super::{
     AdditionalProperties, Document, Location, MediaType, Method, Node, Operation, Parameter,
-    ParameterIn, RequestBody, Response, Schema, Server, Spanned, StatusCode, escape_pointer_token,
-    free_name,
+    ParameterIn, RequestBody, Response, Schema, Server, Spanned, StatusCode, Type, Waiter,
+    escape_pointer_token, essence, free_name, is_json,
 };
 use crate::problem::Texts;
 use indexmap::IndexSet;
@@ -57,6 +57,11 @@ impl Schema {
             at,
             ..Schema::default()
         }
+    }
+
+    /// The `type`, if the schema has one.
+    pub fn kind(&self) -> Option<Type> {
+        self.types.as_ref().map(|kind| kind.value)
     }
 
     /// Calls the callback for the schema and all schemas inside of it.
@@ -184,18 +189,21 @@ impl Document {
     /// Returns whether a schema in normal form allows `null`, or a schema that defines it does. If a type stands beside `allOf`, it
     /// excludes a `null` that the part allows.
     pub fn allows_null(&self, schema: &Schema) -> bool {
-        let mut definitions = self.definitions(schema);
         let decides = |schema: &&Schema| schema.nullable || schema.types.is_some();
-        definitions
-            .find(decides)
-            .is_some_and(|schema| schema.nullable)
+        let found = self.definitions(schema).find(decides);
+        found.is_some_and(|schema| schema.nullable)
+    }
+
+    /// Returns the parameters of all operations, followed by those of the components.
+    pub fn all_parameters(&self) -> impl Iterator<Item = &Parameter> {
+        let used = self.operations.iter().flat_map(|own| &own.parameters);
+        used.chain(self.parameters.values())
     }
 
     /// The operation of this id.
     pub fn operation(&self, id: &str) -> Option<&Operation> {
-        self.operations
-            .iter()
-            .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
+        let is_wanted = |own: &&Operation| own.id.as_ref().is_some_and(|own| own.value == id);
+        self.operations.iter().find(is_wanted)
     }
 
     /// Returns the name of each operation, in the order of [`Document::operations`]. The name is the id or, without an id, built
@@ -221,18 +229,15 @@ impl Document {
     /// The place of a part of an operation, by its pointer inside of the operation. If the operation has no such part, the place of
     /// the operation.
     pub(crate) fn place_of<'a>(&'a self, operation: &'a Operation, pointer: &str) -> &'a Location {
-        let part = self
-            .root
-            .pointer(&format!("{}{pointer}", operation.at.pointer));
+        let pointer = format!("{}{pointer}", operation.at.pointer);
+        let part = self.root.pointer(&pointer);
         part.map_or(&operation.at, |node| &node.at)
     }
 
     /// The catalogue of error codes, in the order of the document; `None` if no component schema has a property with
     /// `x-error-catalogue`.
     pub fn error_catalogue(&self) -> Option<&[ErrorCode]> {
-        self.error_catalogue
-            .as_ref()
-            .map(|catalogue| catalogue.value.as_slice())
+        (self.error_catalogue.as_ref()).map(|catalogue| &*catalogue.value)
     }
 
     /// The JSON media type of the errors of all operations, such as `application/problem+json`; `None` if the errors have several
@@ -268,9 +273,7 @@ impl Document {
 
     /// The entry of the catalogue for this code.
     pub fn error_code(&self, code: &str) -> Option<&ErrorCode> {
-        self.error_catalogue()?
-            .iter()
-            .find(|entry| entry.code == code)
+        (self.error_catalogue()?.iter()).find(|entry| entry.code == code)
     }
 }
 
@@ -319,14 +322,12 @@ const STREAMS: [&str; 3] = [
 impl MediaType {
     /// Returns the media type without its parameters, in lower case (RFC 9110, section 8.3.1).
     pub fn essence(&self) -> String {
-        let name = self.name.value.split(';').next().unwrap_or_default();
-        name.trim().to_ascii_lowercase()
+        essence(&self.name.value)
     }
 
-    /// Returns whether the media type is JSON: `application/json`, or a name that ends in `+json` (RFC 6839, section 3.1).
+    /// Returns whether the media type is JSON; see [`is_json`].
     pub fn is_json(&self) -> bool {
-        let essence = self.essence();
-        essence == "application/json" || essence.ends_with("+json")
+        is_json(&self.name.value)
     }
 
     /// Returns whether the media type is a JSON text sequence: `application/json-seq` (RFC 7464), or a name that ends in
@@ -334,6 +335,11 @@ impl MediaType {
     pub fn is_sequence(&self) -> bool {
         let essence = self.essence();
         essence == "application/json-seq" || essence.ends_with("+json-seq")
+    }
+
+    /// Returns the schema of the content and the schema of its items, as far as the document has them.
+    pub fn schemas(&self) -> impl Iterator<Item = &Schema> {
+        self.schema.iter().chain(&self.item_schema)
     }
 
     /// Returns the schema of the items, if this is a media type for streams of items.
@@ -408,12 +414,8 @@ impl Operation {
     /// Builds a name from the method and the path.
     fn name_from_path(&self) -> String {
         let mut name = self.method.as_str().to_ascii_lowercase();
-        for segment in self
-            .path
-            .value
-            .split('/')
-            .filter(|segment| !segment.is_empty())
-        {
+        let segments = self.path.value.split('/');
+        for segment in segments.filter(|segment| !segment.is_empty()) {
             if segment.starts_with('{') {
                 name.push_str("By");
             }
@@ -427,21 +429,33 @@ impl Operation {
         name
     }
 
+    /// The method and the path of the operation, such as `GET /books/{bookId}`.
+    pub fn request(&self) -> String {
+        format!("{} {}", self.method, self.path.value)
+    }
+
     /// The name of the operation in messages: its id, or method and path.
     pub fn label(&self) -> String {
         match &self.id {
             Some(id) => format!("`{}`", id.value),
-            None => format!("`{} {}`", self.method, self.path.value),
+            None => format!("`{}`", self.request()),
         }
     }
 
     /// The response for this status: the one that is declared for exactly this status, for its range, or as the default, in this
     /// order.
     pub fn response_for(&self, code: u16) -> Option<&Response> {
-        self.responses
-            .iter()
-            .filter(|response| response.status.value.contains(code))
-            .min_by_key(|response| response.status.value)
+        let responses = self.responses.iter();
+        let responses = responses.filter(|response| response.status.value.contains(code));
+        responses.min_by_key(|response| response.status.value)
+    }
+}
+
+impl Waiter {
+    /// Returns all states that the waiter lists.
+    pub(crate) fn states(&self) -> impl Iterator<Item = &Spanned<String>> {
+        let lists = [&self.success, &self.failure, &self.retry];
+        lists.into_iter().flatten()
     }
 }
 

@@ -18,6 +18,24 @@ pub(crate) fn is_of_component_name(character: char) -> bool {
     character.is_ascii_alphanumeric() || "._-".contains(character)
 }
 
+/// Returns a media type without its parameters, in lower case (RFC 9110, section 8.3.1).
+pub fn essence(media_type: &str) -> String {
+    let name = media_type.split(';').next().unwrap_or_default();
+    name.trim().to_ascii_lowercase()
+}
+
+/// Returns whether a media type is JSON: `application/json`, or a name that ends in `+json` (RFC 6839, section 3.1).
+pub fn is_json(media_type: &str) -> bool {
+    let essence = essence(media_type);
+    essence == "application/json" || essence.ends_with("+json")
+}
+
+/// Returns whether a text is a token (RFC 9110, section 5.6.2), such as the name of a method or of a header.
+pub fn is_token(text: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_allowed)
+}
+
 impl Method {
     /// The methods that have members of their own in a path item, in the order of the specification.
     const FIXED: [Self; 9] = [

@@ -131,7 +131,7 @@ impl Node {
     }
 
     /// The texts in a member that is a list.
-    pub(crate) fn words(&self, name: &str) -> impl Iterator<Item = &str> {
+    pub(crate) fn words(&self, name: &str) -> impl Iterator<Item = &str> + Clone {
         self.items(name).iter().filter_map(Node::as_str)
     }
 
@@ -144,6 +144,12 @@ impl Node {
     /// The members of a member that is an object.
     pub(crate) fn entries(&self, name: &str) -> impl Iterator<Item = (&str, &Node)> + Clone {
         self.get(name).into_iter().flat_map(Node::members)
+    }
+
+    /// The components of one section of a document.
+    pub(crate) fn components(&self, section: &str) -> impl Iterator<Item = (&str, &Node)> + Clone {
+        let components = self.get("components").into_iter();
+        components.flat_map(move |components| components.entries(section))
     }
 
     /// The same value as plain JSON, without places. Members keep their order only if `serde_json` is built with
@@ -181,10 +187,8 @@ impl Node {
         match &self.kind {
             NodeKind::Array(_) | NodeKind::Object(_) => self.kind_name().to_owned(),
             NodeKind::String(text) if text.chars().count() > 60 => {
-                format!(
-                    "`\"{}…\"`",
-                    text.chars().take(60).collect::<String>().escape_debug()
-                )
+                let beginning: String = text.chars().take(60).collect();
+                format!("`\"{}…\"`", beginning.escape_debug())
             }
             _ => format!("`{}`", self.to_json()),
         }
@@ -205,9 +209,9 @@ impl Node {
             }
             (NodeKind::Object(a), NodeKind::Object(b)) => {
                 a.len() == b.len()
-                    && a.iter().all(|(name, member)| {
-                        b.get(name)
-                            .is_some_and(|other| member.value.same_value(&other.value))
+                    && a.iter().all(|(name, own)| {
+                        let other = b.get(name);
+                        other.is_some_and(|other| own.value.same_value(&other.value))
                     })
             }
             _ => false,

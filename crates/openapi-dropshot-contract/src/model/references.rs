@@ -3,6 +3,9 @@
 use super::unescape_pointer_token;
 use serde_json::{Map, Value};
 
+/// The prefix of references to component schemas.
+pub const SCHEMAS: &str = "#/components/schemas/";
+
 /// The names of the component schemas to which a part of a document refers directly.
 pub fn referenced_names(part: &Value) -> Vec<String> {
     let mut names = Vec::new();
@@ -13,7 +16,7 @@ pub fn referenced_names(part: &Value) -> Vec<String> {
             Value::Object(members) => {
                 open.extend(members.values());
                 let reference = members.get("$ref").and_then(Value::as_str);
-                let pointer = reference.and_then(|text| text.strip_prefix("#/components/schemas/"));
+                let pointer = reference.and_then(|text| text.strip_prefix(SCHEMAS));
                 let token = pointer.and_then(|pointer| pointer.split('/').next());
                 names.extend(token.map(unescape_pointer_token));
             }

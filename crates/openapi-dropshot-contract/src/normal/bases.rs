@@ -2,11 +2,9 @@
 //! to them in `allOf`. Where such a component is used as the schema of a value, the value is one of
 //! these other schemas.
 
-use super::{
-    SCHEMAS, component_schemas, component_schemas_mut, name_in, rename, single::has_alternatives,
-};
+use super::{component_schemas_mut, name_in, rename, single::has_alternatives};
 use crate::grammar::{ObjectKind, each_part, each_part_mut};
-use crate::model::{Member, Node, free_name};
+use crate::model::{Member, Node, SCHEMAS, free_name};
 use indexmap::{IndexMap, IndexSet};
 
 /// Rewrites all such components.
@@ -14,10 +12,9 @@ pub(super) fn rewrite(root: &mut Node) {
     let is_base = |node: &Node| {
         node.get("discriminator").is_some() && !has_alternatives(node) && node.get("$ref").is_none()
     };
-    let is_taken = |name: &str| component_schemas(root).any(|(own, _)| own == name);
-    let mut bases = component_schemas(root)
-        .filter(|(_, node)| is_base(node))
-        .peekable();
+    let is_taken = |name: &str| root.components("schemas").any(|(own, _)| own == name);
+    let bases = root.components("schemas");
+    let mut bases = bases.filter(|(_, node)| is_base(node)).peekable();
     if bases.peek().is_none() {
         return;
     }
@@ -62,9 +59,8 @@ fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<St
             union.set(text, value.clone());
         }
     }
-    let parts = subtypes
-        .iter()
-        .map(|name| Node::reference(at, format!("{SCHEMAS}{name}")));
+    let reference = |name: &String| Node::reference(at, format!("{SCHEMAS}{name}"));
+    let parts = subtypes.iter().map(reference);
     union.set("oneOf", Node::list(at, parts.collect()));
     if let Some(discriminator) = discriminator {
         union.set("discriminator", discriminator);
@@ -79,7 +75,7 @@ fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<St
 /// Returns the components that the mapping names, and the components that refer to the base in
 /// `allOf`, directly or through others. A mapping does not have to name all of them.
 fn subtypes(root: &Node, base: &str, node: &Node) -> IndexSet<String> {
-    let known = component_schemas(root);
+    let known = root.components("schemas");
     let mapped = node.get("discriminator").into_iter();
     let mapped = mapped.flat_map(|own| own.entries("mapping"));
     let mapped = mapped.filter_map(|(_, target)| name_in(target));

@@ -108,10 +108,9 @@ impl Normalizer<'_> {
                 continue;
             }
             if name == "allOf" {
-                let inner = value.as_array()?.iter();
-                joined = inner
-                    .into_iter()
-                    .try_fold(joined, |joined, inner| self.joined(joined, inner, left))?;
+                for inner in value.as_array()? {
+                    joined = self.joined(joined, inner, left)?;
+                }
                 continue;
             }
             let Some(own) = joined.get(name) else {
@@ -273,18 +272,12 @@ fn is_wider_within(root: &Node, wide: &Node, narrow: &Node, left: Budget<'_>) ->
             }
             _ if value.same_value(other) => true,
             "items" => is_wider_within(root, value, other, left),
-            "properties" => {
-                let mut properties = value.as_object().into_iter().flatten();
-                properties.all(|(name, member)| {
-                    let other = other.get(name);
-                    other.is_some_and(|other| is_wider_within(root, &member.value, other, left))
-                })
-            }
-            "required" => match (value.as_array(), other.as_array()) {
-                (Some(names), Some(others)) => is_part(others, names),
-                _ => false,
-            },
-            "enum" => match (value.as_array(), other.as_array()) {
+            "properties" => value.members().all(|(name, own)| {
+                let other = other.get(name);
+                other.is_some_and(|other| is_wider_within(root, own, other, left))
+            }),
+            "required" | "enum" => match (value.as_array(), other.as_array()) {
+                (Some(names), Some(others)) if name == "required" => is_part(others, names),
                 (Some(values), Some(others)) => is_part(values, others),
                 _ => false,
             },

@@ -5,15 +5,14 @@ use super::{ValueKind, conjuncts, kind_of, single};
 use crate::grammar::{ObjectKind, visit_mut};
 use crate::model::Node;
 
-/// Rewrites the contents of all bodies.
-pub(super) fn rewrite(root: &mut Node) {
-    let before = root.clone();
+/// Rewrites the contents of all bodies. `before` is the same document; references are looked up in it.
+pub(super) fn rewrite(root: &mut Node, before: &Node) {
     visit_mut(root, ObjectKind::Document, &mut |kind, node| {
         if matches!(kind, ObjectKind::Response | ObjectKind::RequestBody)
             && let Some(content) = node.get_mut("content").and_then(Node::members_mut)
             && !content.contains_key(JSON)
             && let Some(any) = content.get("*/*")
-            && (any.value.get("schema")).is_some_and(|schema| is_json_only(&before, schema))
+            && (any.value.get("schema")).is_some_and(|schema| is_json_only(before, schema))
         {
             let members = std::mem::take(content).into_iter();
             let renamed = members.map(|(name, member)| match name.as_str() {

@@ -1,7 +1,7 @@
 //! Rewrites `readOnly` and `writeOnly` of required members. Such a member is required in only one direction (OpenAPI
 //! 3.0.3, "Schema Object"). A component that is used in both directions becomes two components.
 
-use super::{component_schemas, component_schemas_mut, conjuncts, name_in, rename};
+use super::{component_schemas_mut, conjuncts, keep_values_of_discriminators, name_in, rename};
 use crate::grammar::{ObjectKind, Since, each_part_mut, each_reference, visit, visit_mut};
 use crate::model::{Member, Node, free_name};
 use indexmap::{IndexMap, IndexSet};
@@ -19,7 +19,7 @@ pub(super) fn rewrite(root: &mut Node) {
         return;
     }
     let before = root.clone();
-    let known: IndexMap<&str, &Node> = component_schemas(&before).collect();
+    let known: IndexMap<&str, &Node> = before.components("schemas").collect();
     let requests = reached(&before, ObjectKind::RequestBody);
     let responses = reached(&before, ObjectKind::Response);
     let needs = |name: &str, keyword: &str| {
@@ -27,11 +27,8 @@ pub(super) fn rewrite(root: &mut Node) {
         node.is_some_and(|mut node| relax(&before, &mut node, keyword))
     };
     let both: IndexSet<&String> = requests.intersection(&responses).collect();
-    let mut split: IndexSet<String> = both
-        .iter()
-        .filter(|name| needs(name, "readOnly") || needs(name, "writeOnly"))
-        .map(|name| (*name).clone())
-        .collect();
+    let needs_two = |name: &&String| needs(name, "readOnly") || needs(name, "writeOnly");
+    let mut split: IndexSet<String> = both.iter().copied().filter(needs_two).cloned().collect();
     // If a component is split into two, every component that refers to it and is used in both directions is split, too.
     let mut users: IndexMap<String, Vec<&String>> = IndexMap::new();
     for name in &both {
@@ -50,15 +47,15 @@ pub(super) fn rewrite(root: &mut Node) {
         split.extend(users);
         index += 1;
     }
-    let new_name =
-        |name: &String| free_name(format!("{name}Input"), |name| known.contains_key(name));
-    let names: IndexMap<String, String> = split
-        .iter()
-        .map(|name| (name.clone(), new_name(name)))
-        .collect();
+    let named = split.into_iter().map(|name| {
+        let new = free_name(format!("{name}Input"), |name| known.contains_key(name));
+        (name, new)
+    });
+    let names: IndexMap<String, String> = named.collect();
+    let is_mapped = |mapping: &Node, name: &str| mapping.get(name).is_some();
     let for_requests = |node: &mut Node| {
         relax(&before, node, "readOnly");
-        name_tags(node, &names);
+        keep_values_of_discriminators(node, ObjectKind::Schema, &names, &is_mapped);
         rename(node, ObjectKind::Schema, &names);
     };
     bodies(root, ObjectKind::RequestBody, &for_requests);
@@ -139,29 +136,6 @@ fn drop_names(node: &mut Node, names: &BTreeSet<String>) -> bool {
         has_changed |= drop_names(part, names);
     }
     has_changed
-}
-
-/// Adds the names of the alternatives to the mapping before the components are renamed, also in inner schemas.
-fn name_tags(node: &mut Node, names: &IndexMap<String, String>) {
-    visit_mut(node, ObjectKind::Schema, &mut |_, node| {
-        let parts = node.items("oneOf").iter().chain(node.items("anyOf"));
-        let references = parts.filter_map(|part| part.get("$ref"));
-        let named =
-            references.filter_map(|reference| Some((name_in(reference)?, reference.clone())));
-        let renamed: Vec<(String, Node)> =
-            named.filter(|(name, _)| names.contains_key(name)).collect();
-        if let Some(discriminator) = node.get_mut("discriminator")
-            && !renamed.is_empty()
-            && let Some(mapping) = discriminator.get_or_add("mapping")
-        {
-            for (name, reference) in renamed {
-                if mapping.get(&name).is_none() {
-                    mapping.set(&name, reference);
-                }
-            }
-        }
-        true
-    });
 }
 
 /// Returns the components that are used by the bodies of requests or by the bodies of responses.

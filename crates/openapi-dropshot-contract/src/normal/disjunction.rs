@@ -90,27 +90,19 @@ impl Normalizer<'_> {
         if parts.is_empty() || (parts.len() < 2 && !has_own) {
             return;
         }
-        let kinds: Vec<Option<ValueKind>> = parts
-            .iter()
-            .map(|part| kind_of(self.before, part))
-            .collect();
-        let is_union = |kind: &Option<ValueKind>| *kind == Some(ValueKind::Alternatives);
-        let Some(union) = kinds.iter().position(is_union) else {
+        let mut kinds = parts.iter().map(|part| kind_of(self.before, part));
+        let Some(union) = kinds.position(|kind| kind == Some(ValueKind::Alternatives)) else {
             return;
         };
-        let mut others = kinds
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| *index != union);
-        if !others.all(|(_, kind)| *kind == Some(ValueKind::Object)) {
+        let is_object = |part: &Node| kind_of(self.before, part) == Some(ValueKind::Object);
+        let (first, last) = parts.split_at(union);
+        let Some((part, last)) = last.split_first() else {
+            return;
+        };
+        if !first.iter().chain(last).all(is_object) {
             return;
         }
-        let Some(found) = parts
-            .get(union)
-            .map(|part| self.before.resolve(part).without_null())
-        else {
-            return;
-        };
+        let found = self.before.resolve(part).without_null();
         let keyword = match (found.get("oneOf"), found.get("anyOf")) {
             (Some(_), None) => "oneOf",
             (None, Some(_)) => "anyOf",
@@ -120,14 +112,8 @@ impl Normalizer<'_> {
                 if let Some(members) = inner.members_mut() {
                     members.retain(|keyword, _| !is_annotation(keyword));
                 }
-                let mut flat = parts.to_vec();
-                flat.remove(union);
-                flat.extend(
-                    inner
-                        .as_object()
-                        .is_some_and(|own| !own.is_empty())
-                        .then_some(inner),
-                );
+                let mut flat = [first, last].concat();
+                flat.extend((inner.size() > 1).then_some(inner));
                 if let Some(NodeKind::Array(parts)) = all.map(|all| all.kind) {
                     flat.extend(parts);
                 }
@@ -167,14 +153,9 @@ impl Normalizer<'_> {
     /// Returns whether an alternative already contains the keywords beside the alternatives.
     fn implies(&self, part: &Node, node: &Node, beside: &[&str]) -> bool {
         let all = conjuncts(self.before, part);
-        let find = |name: &str| {
-            all.iter()
-                .find_map(|part| part.get("properties")?.get(name))
-        };
-        let requires = |name: &str| {
-            all.iter()
-                .any(|part| part.words("required").any(|own| own == name))
-        };
+        let find = |name: &str| (all.iter()).find_map(|part| part.get("properties")?.get(name));
+        let required = all.iter().flat_map(|part| part.words("required"));
+        let requires = |name: &str| required.clone().any(|own| own == name);
         beside.iter().all(|name| match *name {
             "properties" => node.entries("properties").all(|(name, member)| {
                 find(name).is_some_and(|other| is_wider(self.before, member, other))

@@ -1,6 +1,6 @@
 //! Rewrites single schemas: the type that keywords imply, keywords without an effect, `not: {}`, and values of several types.
 
-use super::{Normalizer, Position, ValueKind, conjuncts, kind_of};
+use super::{Normalizer, Position, ValueKind, conjunction::definitions_of, conjuncts, kind_of};
 use crate::grammar::{is_free, keywords_of_types};
 use crate::model::{Location, Node, NodeKind};
 use crate::null::allows_null;
@@ -192,12 +192,8 @@ impl Normalizer<'_> {
         if required.is_empty() {
             return;
         }
-        let parts = conjuncts(self.before, node).into_iter();
-        let known: BTreeSet<&str> = parts
-            .flat_map(|part| part.entries("properties"))
-            .map(|(name, _)| name)
-            .collect();
-        required.retain(|(name, _)| !known.contains(name.as_str()));
+        let known = definitions_of(self.before, node);
+        required.retain(|(name, _)| !known.contains_key(name.as_str()));
         if !required.is_empty()
             && let Some(properties) = node.get_or_add("properties")
         {
@@ -210,9 +206,8 @@ impl Normalizer<'_> {
 
 /// Returns whether a schema describes the property that its discriminator names.
 fn describes_tag(node: &Node) -> bool {
-    let name = node
-        .get("discriminator")
-        .and_then(|own| own.word("propertyName"));
+    let discriminator = node.get("discriminator");
+    let name = discriminator.and_then(|own| own.word("propertyName"));
     name.is_some_and(|name| node.entries("properties").any(|(own, _)| own == name))
 }
 
@@ -251,10 +246,8 @@ pub(super) fn move_annotations_of_parts(root: &Node, node: &mut Node) {
 pub(super) fn never(node: &mut Node) {
     let at = node.at.clone();
     if node.get("additionalProperties").is_some_and(is_never) {
-        node.set(
-            "additionalProperties",
-            Node::new(&at, NodeKind::Bool(false)),
-        );
+        let closed = Node::new(&at, NodeKind::Bool(false));
+        node.set("additionalProperties", closed);
     }
     let is_prefixed = node.get("prefixItems").is_some();
     let is_required = node.get("minItems").is_some();

@@ -4,7 +4,7 @@
 use super::reference::Target;
 use super::{Reader, entries, structure};
 use crate::grammar::{Holds, ObjectKind, Since};
-use crate::model::{MediaType, Member, Node, RequestBody, Response, Spanned, StatusCode};
+use crate::model::{MediaType, Member, Node, RequestBody, Response, Spanned, StatusCode, is_token};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 
@@ -125,10 +125,7 @@ impl<'a> Reader<'a> {
         let Some(examples) = node.get("examples") else {
             return single.cloned().into_iter().collect();
         };
-        if single.is_some() {
-            let message = "`examples` is written beside `example`";
-            self.report(rules::EXCLUSIVE_MEMBERS.violation(&examples.at, message));
-        }
+        self.check_exclusive(node, "examples", "example");
         let examples = examples.members();
         examples
             .filter_map(|(_, example)| self.example(example)?)
@@ -140,17 +137,17 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "examples")? {
             return self.examples.get(name).cloned();
         }
-        let data = node.get("dataValue");
-        if let (Some(data), Some(_)) = (data, node.get("value")) {
-            let message = "`dataValue` is written beside `value`";
-            self.report(rules::EXCLUSIVE_MEMBERS.violation(&data.at, message));
+        self.check_exclusive(node, "dataValue", "value");
+        self.check_exclusive(node, "value", "externalValue");
+        Some(node.get("dataValue").or(node.get("value")).cloned())
+    }
+
+    /// Reports a member that is written beside a member that excludes it.
+    fn check_exclusive(&self, node: &Node, name: &str, other: &str) {
+        if let (Some(own), Some(_)) = (node.get(name), node.get(other)) {
+            let message = format!("`{name}` is written beside `{other}`");
+            self.report(rules::EXCLUSIVE_MEMBERS.violation(&own.at, message));
         }
-        let value = node.get("value");
-        if let (Some(value), Some(_)) = (value, node.get("externalValue")) {
-            let message = "`value` is written beside `externalValue`";
-            self.report(rules::EXCLUSIVE_MEMBERS.violation(&value.at, message));
-        }
-        Some(data.or(value).cloned())
     }
 
     /// Checks a link. The model does not contain links; they stay in the tree.
@@ -161,10 +158,7 @@ impl<'a> Reader<'a> {
         if let Some(node) = node.get("server") {
             self.server(node);
         }
-        if let (Some(_), Some(id)) = (node.get("operationRef"), node.get("operationId")) {
-            let message = "`operationId` is written beside `operationRef`";
-            self.report(rules::EXCLUSIVE_MEMBERS.violation(&id.at, message));
-        }
+        self.check_exclusive(node, "operationId", "operationRef");
     }
 }
 
@@ -172,8 +166,6 @@ impl<'a> Reader<'a> {
 /// `image/*` are allowed.
 fn is_media_type(name: &str) -> bool {
     let essence = name.split(';').next().unwrap_or_default().trim_end();
-    let is_token_byte = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
-    let is_token = |text: &str| !text.is_empty() && text.bytes().all(is_token_byte);
     let parts = essence.split_once('/');
     parts.is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
 }

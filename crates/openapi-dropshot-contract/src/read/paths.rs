@@ -4,15 +4,11 @@
 use super::parameters::identity;
 use super::reference::Target;
 use super::{Reader, entries};
-use crate::model::{Callback, Member, Method, Node, Operation, Parameter, Spanned};
+use crate::model::{Callback, Member, Method, Node, Operation, Parameter, Spanned, is_token};
 use crate::rules::document as rules;
 use regex::Regex;
 use std::collections::HashSet;
 use std::sync::LazyLock;
-
-/// Matches what can be the name of a method (RFC 9110).
-static TOKEN: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$").expect("the pattern is valid"));
 
 /// Matches a path in which every variable has a name and both of its braces are in the same
 /// segment.
@@ -74,7 +70,7 @@ impl<'a> Reader<'a> {
             let key = name.to_ascii_lowercase();
             let fault = if Method::from_key(&key).is_some() {
                 Some(format!("write it as `{key}` of the path"))
-            } else if !TOKEN.is_match(name) {
+            } else if !is_token(name) {
                 Some("write letters, digits and `-` only, such as `COPY`".to_owned())
             } else {
                 None

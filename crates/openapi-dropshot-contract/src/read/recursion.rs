@@ -103,11 +103,8 @@ fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(&str, &Location)> {
     // If a schema has a finite value, the schemas that use it may have one, too. This is repeated
     // until nothing changes. A schema that could not be read has already been reported, and counts
     // as finite.
-    let mut finite: HashSet<&str> = users
-        .keys()
-        .copied()
-        .filter(|name| !schemas.contains_key(*name))
-        .collect();
+    let unread = users.keys().filter(|name| !schemas.contains_key(**name));
+    let mut finite: HashSet<&str> = unread.copied().collect();
     let mut open: Vec<&str> = schemas.keys().map(String::as_str).collect();
     while let Some(name) = open.pop() {
         let Some(schema) = schemas.get(name) else {
@@ -118,11 +115,10 @@ fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(&str, &Location)> {
             open.extend(users.get(name).into_iter().flatten());
         }
     }
-    let unfinished = schemas
-        .iter()
-        .filter(|(name, _)| !finite.contains(name.as_str()));
+    let all = schemas.iter().map(|(name, schema)| (name.as_str(), schema));
+    let unfinished = all.filter(|(name, _)| !finite.contains(name));
     unfinished
-        .filter_map(|(name, schema)| Some((name.as_str(), demand(schema, &finite)?)))
+        .filter_map(|(name, schema)| Some((name, demand(schema, &finite)?)))
         .collect()
 }
 

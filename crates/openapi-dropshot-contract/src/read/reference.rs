@@ -1,7 +1,7 @@
 //! Reads references (`$ref`): checks their form and that they lead to a component of the right section, and follows chains of
 //! references. Cycles of schemas are found in `recursion`.
 
-use super::{MAX_COPIED, Reader};
+use super::{MAX_COPIED, Reader, too_many_copies};
 use crate::grammar::ObjectKind;
 use crate::model::{Member, Node, Spanned, unescape_pointer_token};
 use crate::rules::document as rules;
@@ -48,9 +48,7 @@ impl<'a> Reader<'a> {
         }
         let is_within = self.copied <= MAX_COPIED;
         if was_within && !is_within {
-            let message =
-                format!("the references up to this one expand to more than {MAX_COPIED} values");
-            self.report(rules::TOO_MANY_REFERENCES.violation(&node.at, message));
+            self.report(too_many_copies(&node.at));
         }
         is_within
     }

@@ -3,7 +3,7 @@
 //! (duplicate keys and merge keys). Aliases are expanded up to a limit.
 
 use super::{Fatal, MAX_DEPTH, MAX_POINTER, Parsed, scalar};
-use crate::model::{Location, Member, Node, NodeKind, escape_pointer_token};
+use crate::model::{Location, Member, Node, NodeKind, escape_pointer_token, update_pointers};
 use crate::problem::Problem;
 use crate::rules::document as rules;
 use indexmap::IndexMap;
@@ -203,7 +203,9 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
             return Err(too_deep(&at));
         }
         let mut copy = node.clone();
-        set_pointers(&mut copy, at.pointer.clone()).ok_or_else(|| too_long(&at))?;
+        if update_pointers(&mut copy, &mut at.pointer.clone(), false) > MAX_POINTER {
+            return Err(too_long(&at));
+        }
         Ok(copy)
     }
 
@@ -214,8 +216,11 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
     /// Returns the place of a member or an element.
     fn child_place(&self, start: &Marker, parent: &str, token: &str) -> Result<Location, Fatal> {
         let at = self.place(start, String::new());
-        let pointer = child_pointer(parent, token).ok_or_else(|| too_long(&at))?;
-        Ok(Location { pointer, ..at })
+        let pointer = format!("{parent}/{}", escape_pointer_token(token));
+        match pointer.len() <= MAX_POINTER {
+            true => Ok(Location { pointer, ..at }),
+            false => Err(too_long(&at)),
+        }
     }
 
     fn check_tag(&mut self, at: &Location, tag: Option<&Tag>, allowed: &[&str]) {
@@ -242,32 +247,6 @@ fn height(node: &Node) -> usize {
         }
         _ => 0,
     }
-}
-
-/// Sets the pointers of a value and its parts. Returns `None` if a pointer becomes too long.
-fn set_pointers(node: &mut Node, pointer: String) -> Option<()> {
-    match &mut node.kind {
-        NodeKind::Array(items) => {
-            for (index, item) in items.iter_mut().enumerate() {
-                set_pointers(item, child_pointer(&pointer, &index.to_string())?)?;
-            }
-        }
-        NodeKind::Object(members) => {
-            for (name, member) in members {
-                member.key_at.pointer = child_pointer(&pointer, name)?;
-                set_pointers(&mut member.value, member.key_at.pointer.clone())?;
-            }
-        }
-        _ => {}
-    }
-    node.at.pointer = pointer;
-    Some(())
-}
-
-/// Returns the pointer of a member or element; `None` if it becomes too long.
-fn child_pointer(parent: &str, token: &str) -> Option<String> {
-    let pointer = format!("{parent}/{}", escape_pointer_token(token));
-    (pointer.len() <= MAX_POINTER).then_some(pointer)
 }
 
 fn too_deep(at: &Location) -> Fatal {

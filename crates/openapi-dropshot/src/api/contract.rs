@@ -15,10 +15,8 @@ use quote::{ToTokens, quote};
 
 pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenStream {
     let info = &document.info;
-    let title = format!(
-        "The operations of {:?}, version {}.",
-        info.title, info.version.value
-    );
+    let (title, version) = (&info.title, &info.version.value);
+    let title = format!("The operations of {title:?}, version {version}.");
     let mut about = Docs::own(harmless(&title));
     if let Some(description) = &info.description {
         about = about.with_note(harmless(description));
@@ -42,19 +40,12 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
 /// The documentation of an operation: its summary, its description and its deprecation.
 fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     let operation = plan.operation;
-    let texts = [&operation.summary, &operation.description];
-    let texts: Vec<&str> = texts
-        .into_iter()
-        .flatten()
-        .map(|text| text.trim())
-        .collect();
+    let texts = [&operation.summary, &operation.description].into_iter();
+    let texts: Vec<&str> = texts.flatten().map(|text| text.trim()).collect();
     let text = texts.join("\n\n");
     // dropshot uses the first line as the summary.
     let (summary, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let label = format!(
-        "`{}`: `{} {}`",
-        plan.id, operation.method, operation.path.value
-    );
+    let label = format!("`{}`: `{}`", plan.id, operation.request());
     let level = operation.stability.as_ref().map(|level| level.value);
     let notes = [
         Some(harmless(rest)),
@@ -162,10 +153,8 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let tags = (!tags.is_empty()).then(|| quote!(, tags = [#(#tags),*]));
     let deprecated = operation.deprecated.then(|| quote!(, deprecated = true));
     let docs = operation_docs(plan).attributes();
-    let form = plan
-        .body
-        .as_ref()
-        .filter(|body| matches!(body, Body::Form(_)));
+    let body = plan.body.as_ref();
+    let form = body.filter(|body| matches!(body, Body::Form(_)));
     let content_type = form.map(|body| {
         let media_type = body.media_type();
         quote!(, content_type = #media_type)
@@ -203,11 +192,8 @@ fn success(success: &Success<'_>, method: Method) -> TokenStream {
         let name = ident(&several.name);
         return quote!(#name);
     }
-    let body = success
-        .body
-        .as_ref()
-        .map(|body| in_api(&body.ty))
-        .or_else(|| success.raw.map(|_| quote!(FreeformBody)));
+    let body = success.body.as_ref().map(|body| in_api(&body.ty));
+    let body = body.or_else(|| success.raw.map(|_| quote!(FreeformBody)));
     if success.status.is_none() {
         return quote!(Response<Body>);
     }

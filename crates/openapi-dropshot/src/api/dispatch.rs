@@ -31,8 +31,12 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let media_type =
         media_type.map(|media_type| quote!(const ERROR_MEDIA_TYPE: &'static str = #media_type;));
     let shapes = error_shapes(document, plan);
-    let (optional, limits) = (optional_bodies(plan), limits(plan));
-    let (streams, streamed_bodies) = (streams(plan), streamed_bodies(plan));
+    let optional = listed(plan, "OPTIONAL_BODIES", |own| {
+        own.body.is_some() && own.optional_body
+    });
+    let streams = listed(plan, "STREAMS", |own| own.success.can_stream());
+    let streamed_bodies = listed(plan, "STREAMED_BODIES", |own| own.streamed_body);
+    let limits = limits(plan);
     let openapi = document.root.get("openapi").and_then(Node::as_str);
     let has_fractions = openapi.is_some_and(|openapi| !openapi.starts_with("3.0"));
     let fractions = has_fractions.then(|| {
@@ -88,32 +92,16 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     }
 }
 
-/// Returns the constant with the operations whose body may be absent, if there are such operations.
-fn optional_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
-    let operations = plan.operations.iter();
-    let optional =
-        operations.filter(|operation| operation.body.is_some() && operation.optional_body);
-    let names: Vec<_> = optional.map(|operation| &operation.id).collect();
-    (!names.is_empty())
-        .then(|| quote!(const OPTIONAL_BODIES: &'static [&'static str] = &[#(#names),*];))
-}
-
-/// Returns the constant with the operations whose response is a stream, if there are such
-/// operations.
-fn streams(plan: &Plan<'_>) -> Option<TokenStream> {
-    let operations = plan.operations.iter();
-    let streams = operations.filter(|operation| operation.success.can_stream());
-    let names: Vec<_> = streams.map(|operation| &operation.id).collect();
-    (!names.is_empty()).then(|| quote!(const STREAMS: &'static [&'static str] = &[#(#names),*];))
-}
-
-/// Returns the constant with the operations whose body is a stream, if there are such operations.
-fn streamed_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
-    let operations = plan.operations.iter();
-    let streamed = operations.filter(|operation| operation.streamed_body);
-    let names: Vec<_> = streamed.map(|operation| &operation.id).collect();
-    (!names.is_empty())
-        .then(|| quote!(const STREAMED_BODIES: &'static [&'static str] = &[#(#names),*];))
+/// Returns the constant of this name with the operations for which `is_listed` returns true, if there are such operations.
+fn listed(
+    plan: &Plan<'_>,
+    constant: &str,
+    is_listed: impl Fn(&OperationPlan<'_>) -> bool,
+) -> Option<TokenStream> {
+    let operations = plan.operations.iter().filter(|own| is_listed(own));
+    let names: Vec<_> = operations.map(|operation| &operation.id).collect();
+    let constant = ident(constant);
+    (!names.is_empty()).then(|| quote!(const #constant: &'static [&'static str] = &[#(#names),*];))
 }
 
 /// Returns the constant with the limits of the operations, if there are limits.
@@ -123,10 +111,8 @@ fn limits(plan: &Plan<'_>) -> Option<TokenStream> {
     let limits: Vec<TokenStream> = limited
         .map(|planned| {
             let limits = planned.operation.limits.iter().map(|(name, number)| {
-                let (name, number) = (
-                    ident(&name.replace('-', "_")),
-                    Literal::u64_unsuffixed(*number),
-                );
+                let name = ident(&name.replace('-', "_"));
+                let number = Literal::u64_unsuffixed(*number);
                 quote!(#name: Some(#number))
             });
             let id = &planned.id;

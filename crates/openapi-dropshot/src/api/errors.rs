@@ -9,7 +9,7 @@ use crate::{
     plan::{
         Catalogue, ErrorResponse, Errors, Fields, JsonBody, Listed, OperationPlan, Plan, ir::Ty,
     },
-    render::option,
+    render::{option, status_pattern},
 };
 use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -40,10 +40,8 @@ pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
     let codes = plan.catalogue.as_ref().map(catalogue);
     let body = shapes::error_body(plan);
     let enums = operations.iter().map(|operation| errors(plan, operation));
-    let names: Vec<Ident> = operations
-        .iter()
-        .map(|operation| ident(&name(operation)))
-        .collect();
+    let names = operations.iter().map(|operation| ident(&name(operation)));
+    let names: Vec<Ident> = names.collect();
     let entries = entries(plan);
     let implemented = (!names.is_empty()).then(
         || quote!(openapi_dropshot_types::operation_errors!(#entries, ERROR_BODY; #(#names),*);),
@@ -160,10 +158,8 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
         }
         Errors::Statuses(responses) | Errors::Dropshot(responses) => {
             let mut different: Vec<&JsonBody<'_>> = Vec::new();
-            for body in responses
-                .iter()
-                .filter_map(|response| response.body.as_ref())
-            {
+            let all = responses.iter().filter_map(|own| own.body.as_ref());
+            for body in all {
                 if !different.contains(&body) {
                     different.push(body);
                 }
@@ -243,10 +239,8 @@ fn conversion(name: &Ident, responses: &[ErrorResponse<'_>]) -> Option<TokenStre
     let default = responses.iter().find(is_default).filter(may_lack_headers)?;
     let body = default.body.as_ref()?;
     let ty = in_api(&body.ty);
-    let others = responses
-        .iter()
-        .filter(|own| own.body.as_ref() == Some(body))
-        .filter(|own| may_lack_headers(own));
+    let has_body = |own: &&ErrorResponse<'_>| own.body.as_ref() == Some(body);
+    let others = responses.iter().filter(has_body).filter(may_lack_headers);
     let (exact, ranges): (Vec<_>, Vec<_>) = others
         .filter(|own| !is_default(own))
         .partition(|own| matches!(own.status, StatusCode::Exact(_)));
@@ -254,12 +248,10 @@ fn conversion(name: &Ident, responses: &[ErrorResponse<'_>]) -> Option<TokenStre
         |own: &ErrorResponse<'_>| own.headers.as_ref().map(|_| quote!(, Default::default()));
     let arms = exact.into_iter().chain(ranges).map(|response| {
         let (variant, headers) = (ident(&response.variant), no_headers(response));
-        let (first, last) = shapes::range(response.status);
-        let [first, last] = [first, last].map(Literal::u16_unsuffixed);
-        match response.status {
-            StatusCode::Exact(_) => quote!(#first => Self::#variant(body #headers)),
-            _ => quote!(#first..=#last => Self::#variant(status, body #headers)),
-        }
+        let pattern = status_pattern(response.status);
+        let is_exact = matches!(response.status, StatusCode::Exact(_));
+        let status = (!is_exact).then(|| quote!(status,));
+        quote!(#pattern => Self::#variant(#status body #headers))
     });
     let arms: Vec<TokenStream> = arms.collect();
     let variant = ident(&default.variant);
@@ -284,11 +276,8 @@ fn error_bodies(name: &Ident, id: &str, responses: &[ErrorResponse<'_>]) -> Toke
     let responses = responses.iter().map(|response| {
         let body = response.body.as_ref();
         let json = body.filter(|body| body.is_json());
-        (
-            response.status,
-            body.map(|body| body.media_type),
-            json.map(|body| &body.ty),
-        )
+        let media_type = body.map(|body| body.media_type);
+        (response.status, media_type, json.map(|body| &body.ty))
     });
     let entries = by_status(responses);
     quote!(openapi_dropshot_types::bodies_by_status!(#[doc = #about] #name: #entries);)
@@ -315,12 +304,9 @@ fn code_variant(code: &Listed<'_>, has_headers: bool) -> Variant {
     for header in &code.response.headers {
         let text = header.description.as_deref();
         let text = text.map(|text| format!(": {}", harmless(&one_line(text))));
+        let text = text.unwrap_or_default();
         lines.push(String::new());
-        lines.push(format!(
-            "With the header `{}`{}",
-            header.name.value,
-            text.unwrap_or_default()
-        ));
+        lines.push(format!("With the header `{}`{text}", header.name.value));
     }
     let docs = doc_attributes(&lines);
     let rejection = quote!(Rejection::new(ErrorCode::#name.entry(), message.clone()));

@@ -29,12 +29,8 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>) -> TokenStream {
 
 fn types(plans: &[OperationPlan<'_>]) -> TokenStream {
     let variants: Vec<_> = plans.iter().map(|plan| ident(&plan.type_name)).collect();
-    let about = plans.iter().map(|plan| {
-        format!(
-            " `{}`: `{} {}`",
-            plan.id, plan.operation.method, plan.operation.path.value
-        )
-    });
+    let about =
+        (plans.iter()).map(|plan| format!(" `{}`: `{}`", plan.id, plan.operation.request()));
     let operation = if variants.is_empty() {
         quote!(match self {})
     } else {
@@ -91,11 +87,8 @@ fn security_schemes(document: &Document) -> Option<TokenStream> {
 }
 
 fn security(security: &Security) -> TokenStream {
-    let Security {
-        is_open,
-        alternatives,
-    } = security;
-    if alternatives.is_empty() && *is_open {
+    let (is_open, alternatives) = (security.is_open, &security.alternatives);
+    if alternatives.is_empty() && is_open {
         return quote!(Security::NONE);
     }
     let alternatives = alternatives.iter().map(|schemes| {
@@ -122,11 +115,10 @@ fn row(index: usize, plan: &OperationPlan<'_>) -> TokenStream {
     let body = option(plan.body.as_ref().map(Body::media_type));
     let success = Literal::u16_unsuffixed(plan.success.status.unwrap_or_default());
     let errors: Vec<TokenStream> = match &plan.errors {
-        Errors::Codes(codes) => codes
-            .iter()
-            .map(|code| ident(&code.variant))
-            .map(|code| quote!(ErrorCode::#code.entry()))
-            .collect(),
+        Errors::Codes(codes) => {
+            let codes = codes.iter().map(|code| ident(&code.variant));
+            codes.map(|code| quote!(ErrorCode::#code.entry())).collect()
+        }
         Errors::Statuses(responses) | Errors::Dropshot(responses) => responses
             .iter()
             .filter_map(|response| match response.status {

@@ -5,7 +5,7 @@ use crate::{
     docs::{Docs, doc_attributes, status_line},
     models::types::in_api,
     names::ident,
-    plan::{ItemForm, Items, OperationPlan, Plan, Success, Successes},
+    plan::{ItemForm, Items, JsonBody, OperationPlan, Plan, Success, Successes},
 };
 use openapi_dropshot_contract::model::Method;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -25,15 +25,10 @@ pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
 /// Writes the type of a success response, if dropshot has no type for it.
 fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStream> {
     let name = ident(success.own.as_ref()?);
-    let description = success
-        .response
-        .map_or("", |response| response.description.as_str());
-    let number = success.status?;
-    let docs = Docs::new(
-        Some(description),
-        format!("The {number} response of `{}`.", plan.id),
-    )
-    .attributes();
+    let (declared, number) = (success.response, success.status?);
+    let description = declared.map_or("", |response| response.description.as_str());
+    let otherwise = format!("The {number} response of `{}`.", plan.id);
+    let docs = Docs::new(Some(description), otherwise).attributes();
     let builder = quote!(Response::builder().status(#name::STATUS_CODE));
     let (item, body, response) = match (success.raw, &success.body, &success.stream) {
         (Some(media_type), _, Some(stream)) => {
@@ -137,16 +132,10 @@ fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
         " The responses of `{}` that are not errors: one variant for each that the document lists.",
         plan.id
     );
-    let cases: Vec<(TokenStream, TokenStream)> = several
-        .cases
-        .iter()
-        .map(|success| case(&name, success, plan.operation.method))
-        .collect();
-    let own = several
-        .cases
-        .iter()
-        .filter_map(|success| response(plan, success));
-    let (variants, arms): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
+    let (cases, method) = (several.cases.iter(), plan.operation.method);
+    let own = cases.clone().filter_map(|success| response(plan, success));
+    let cases = cases.map(|success| case(&name, success, method));
+    let (variants, arms): (Vec<_>, Vec<_>) = cases.unzip();
     let entries = by_status(several.cases.iter().filter_map(|success| {
         let body = success.body.as_ref();
         let media_type = body.map(|body| body.media_type).or(success.raw);
@@ -197,11 +186,9 @@ fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, T
             let stream = success.stream.as_ref();
             fields.push(stream.map_or_else(|| quote!(Body), items));
             names.push(quote!(body));
-            let is_own = success.own.is_some();
-            Some(if is_own {
-                quote!(body)
-            } else {
-                quote!(FreeformBody(body))
+            Some(match success.own {
+                Some(_) => quote!(body),
+                None => quote!(FreeformBody(body)),
             })
         }
         (None, None) => None,
@@ -222,11 +209,8 @@ fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, T
         None => inner,
     };
     let set_status = success.status.is_none().then(|| {
-        let media_type = success
-            .body
-            .as_ref()
-            .and_then(|body| body.own_media_type())
-            .or(success.raw.filter(|media_type| *media_type != "*/*"));
+        let of_json = success.body.as_ref().and_then(JsonBody::own_media_type);
+        let media_type = of_json.or(success.raw.filter(|media_type| *media_type != "*/*"));
         let set_type = media_type.map(|media_type| {
             quote! {
                 let media_type = http::HeaderValue::from_static(#media_type);

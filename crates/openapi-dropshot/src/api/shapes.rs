@@ -197,10 +197,8 @@ fn shape<'p>(
     }
     let reason = (!required.missing.is_empty()).then(|| {
         let names: Vec<String> = required.missing.iter().map(|name| code(name)).collect();
-        format!(
-            "it has no value for {}, which the body requires",
-            names.join(", ")
-        )
+        let names = names.join(", ");
+        format!("it has no value for {names}, which the body requires")
     });
     (with(required.members), reason)
 }

@@ -17,7 +17,7 @@ pub(super) fn separator(document: &Document, parameter: &Parameter) -> Option<ch
 
 /// Returns whether a schema has this `type`.
 pub(super) fn is_type(schema: &Schema, wanted: Type) -> bool {
-    (schema.types.as_ref()).is_some_and(|kind| kind.value == wanted)
+    schema.kind() == Some(wanted)
 }
 
 /// Returns the known values of an enumeration that may grow: a string with `x-extensible-enum`.
@@ -33,15 +33,8 @@ pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
     let mut schemas: Vec<&Schema> = document.schemas.values().collect();
     for operation in &document.operations {
         let bodies = operation.request_body.iter().flat_map(|body| &body.content);
-        let responses = operation
-            .responses
-            .iter()
-            .flat_map(|response| &response.content);
-        schemas.extend(
-            bodies
-                .chain(responses)
-                .flat_map(|media| media.schema.iter().chain(&media.item_schema)),
-        );
+        let responses = operation.responses.iter().flat_map(|own| &own.content);
+        schemas.extend(bodies.chain(responses).flat_map(MediaType::schemas));
         let parameters = operation.parameters.iter();
         schemas.extend(parameters.filter_map(|parameter| parameter.value()));
     }

@@ -234,11 +234,8 @@ impl<'a> Collector<'a, '_> {
         for named in self.names.values() {
             let parts = std::iter::once(named.schema).chain(&named.schema.all_of);
             for (property, schema) in parts.flat_map(|part| &part.properties) {
-                let Some(default) = schema
-                    .default
-                    .as_ref()
-                    .filter(|node| needs_a_function(node))
-                else {
+                let default = schema.default.as_ref();
+                let Some(default) = default.filter(|node| needs_a_function(node)) else {
                     continue;
                 };
                 let what = format!("`{property}` of `{}`", named.name);
@@ -291,10 +288,9 @@ impl<'a> Collector<'a, '_> {
                 self.claim(&format!("{name} {number}"), schema, parameter, inline);
             }
             Some(other) => {
-                let message = format!(
-                    "this schema would become a type with the same Rust name as `{}`",
-                    other.name
-                );
+                let name = &other.name;
+                let message =
+                    format!("this schema would become a type with the same Rust name as `{name}`");
                 let help =
                     "rename one of the two, so that they differ in more than case and punctuation";
                 let problem = rules::CLIENT_NAME_CLASH.problem(&schema.at, message, help);
@@ -316,10 +312,7 @@ impl<'a> Collector<'a, '_> {
     }
 
     fn visit_content(&mut self, name: &str, content: impl IntoIterator<Item = &'a MediaType>) {
-        let schemas = content
-            .into_iter()
-            .flat_map(|media| media.schema.iter().chain(&media.item_schema));
-        for schema in schemas {
+        for schema in content.into_iter().flat_map(MediaType::schemas) {
             self.visit(name, schema, None);
         }
     }

@@ -70,6 +70,7 @@ impl<'a> Plan<'a> {
             let (successes, errors) = (successes(operation), errors(operation));
             let has_bodies = operation.method != Method::Head;
             let has_body = |response: &&Response| !response.content.is_empty();
+            let has_typed_successes = has_bodies && differ(successes.iter().copied());
             let has_typed_errors =
                 has_bodies && has_different_errors && errors.iter().any(has_body);
             Call {
@@ -80,14 +81,8 @@ impl<'a> Plan<'a> {
                     let is_lines = streamed_lines(body, media).is_some();
                     Some((body, media, if is_lines { Sent::Lines } else { how }))
                 }),
-                typed_successes: match has_bodies && differ(successes.iter().copied()) {
-                    true => cases(&successes),
-                    false => Vec::new(),
-                },
-                typed_errors: match has_typed_errors {
-                    true => cases(&errors),
-                    false => Vec::new(),
-                },
+                typed_successes: cases(&successes, has_typed_successes),
+                typed_errors: cases(&errors, has_typed_errors),
                 successes,
             }
         });
@@ -112,15 +107,11 @@ pub(super) fn is_feed(operation: &Operation) -> bool {
 fn successes(operation: &Operation) -> Vec<&Response> {
     let with = |is_it: fn(StatusCode) -> bool| -> Vec<&Response> {
         let responses = operation.responses.iter();
-        responses
-            .filter(|response| is_it(response.status.value))
-            .collect()
+        responses.filter(|own| is_it(own.status.value)).collect()
     };
-    let declared = with(StatusCode::is_success);
-    if declared.is_empty() {
-        with(|status| status == StatusCode::Default)
-    } else {
-        declared
+    match with(StatusCode::is_success) {
+        none if none.is_empty() => with(|status| status == StatusCode::Default),
+        declared => declared,
     }
 }
 
@@ -184,13 +175,15 @@ fn differ<'a>(responses: impl Iterator<Item = &'a Response>) -> bool {
     first.is_some_and(|first| bodies.any(|other| !first.is_same(&other)))
 }
 
-fn cases<'a>(responses: &[&'a Response]) -> Vec<Case<'a>> {
+/// Returns the cases of an enum; none if the operation has no enum.
+fn cases<'a>(responses: &[&'a Response], are_typed: bool) -> Vec<Case<'a>> {
     let case = |response: &&'a Response| Case {
         response,
         variant: variant_name(response.status.value),
         content: Content::of(response),
     };
-    let mut cases: Vec<Case<'a>> = responses.iter().map(case).collect();
+    let responses = responses.iter().filter(|_| are_typed);
+    let mut cases: Vec<Case<'a>> = responses.map(case).collect();
     // A status is looked up in this order: exact statuses, then ranges, then everything else.
     cases.sort_by_key(|case| case.response.status.value);
     cases
@@ -204,9 +197,9 @@ fn outgoing(document: &Document) -> Vec<Outgoing<'_>> {
         for callback in &operation.callbacks {
             let name = &callback.name;
             let about = |request: &Operation| {
+                let (method, address) = (request.method, &request.path.value);
                 format!(
-                    "the callback `{name}` of `{id}`: the service sends `{}` to the address `{}`.",
-                    request.method, request.path.value
+                    "the callback `{name}` of `{id}`: the service sends `{method}` to the address `{address}`."
                 )
             };
             add_outgoing(&mut all, &callback.requests, &format!("{id} {name}"), about);
@@ -250,14 +243,11 @@ fn add_outgoing<'a>(
 /// Returns the media type of a request body that the client sends, and how it sends it.
 pub(super) fn sent(content: &[MediaType]) -> Option<(&MediaType, Sent)> {
     let with = |wanted: Sent| {
-        let mut content = content.iter();
-        content
-            .find(|media| Sent::of(media) == Some(wanted))
-            .map(|media| (media, wanted))
+        let media = (content.iter()).find(|media| Sent::of(media) == Some(wanted));
+        media.map(|media| (media, wanted))
     };
-    [Sent::Json, Sent::Form, Sent::Parts, Sent::Text, Sent::Bytes]
-        .into_iter()
-        .find_map(with)
+    let ways = [Sent::Json, Sent::Form, Sent::Parts, Sent::Text, Sent::Bytes];
+    ways.into_iter().find_map(with)
 }
 
 /// How a client sends a body.

@@ -6,11 +6,11 @@ use super::{
     names::{folded, is_one_of, is_taken},
     plan::{Sent, is_feed, sent},
 };
-use crate::{plan::is_token, rules};
+use crate::rules;
 use heck::ToPascalCase as _;
 use openapi_dropshot_contract::{
     Problem, Rule,
-    model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type},
+    model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type, is_token},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,10 +54,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
         check.body();
         check.websocket();
     }
-    let ids = document
-        .operations
-        .iter()
-        .flat_map(|operation| &operation.id);
+    let ids = document.operations.iter().flat_map(|own| &own.id);
     let ids = ids.map(|id| (id.value.as_str(), &id.at));
     check_distinct("method", ids, &mut problems);
     for schema in all_schemas(document) {
@@ -162,12 +159,8 @@ fn check_merged(document: &Document, whole: &Schema, problems: &mut Vec<Problem>
             let component =
                 |schema: &Schema| schema.reference.as_ref().map(|name| name.value.clone());
             let is_same = component(property).is_some() && component(property) == component(other);
-            let both = [property, other];
-            if !is_same
-                && both
-                    .into_iter()
-                    .any(|schema| contains_itself(document, schema))
-            {
+            let mut both = [property, other].into_iter();
+            if !is_same && both.any(|schema| contains_itself(document, schema)) {
                 let message = format!(
                     "the client generator cannot express `allOf` with two definitions of `{name}` if one of them contains itself"
                 );
@@ -199,10 +192,8 @@ fn components_inside<'a>(
 
 /// Whether a schema contains a component that contains itself.
 fn contains_itself(document: &Document, schema: &Schema) -> bool {
-    let inside = components_inside(document, schema);
-    inside
-        .into_iter()
-        .any(|(name, component)| components_inside(document, component).contains_key(name))
+    let mut inside = components_inside(document, schema).into_iter();
+    inside.any(|(name, component)| components_inside(document, component).contains_key(name))
 }
 
 struct Check<'a, 'p> {
@@ -219,23 +210,16 @@ impl Check<'_, '_> {
 
     fn id(&mut self) {
         let Some(id) = &self.operation.id else {
-            self.problems.push(rules::MISSING_OPERATION_ID.problem(
-                &self.operation.at,
-                format!(
-                    "{} has no `operationId`, which names its method",
-                    self.operation.label()
-                ),
-                "add an `operationId`, such as `listBooks`",
-            ));
-            return;
+            let (at, label) = (&self.operation.at, self.operation.label());
+            let message = format!("{label} has no `operationId`, which names its method");
+            let help = "add an `operationId`, such as `listBooks`";
+            let problem = rules::MISSING_OPERATION_ID.problem(at, message, help);
+            return self.problems.push(problem);
         };
         if is_taken(&id.value) || is_one_of(&CLIENT_METHODS, &id.value) {
-            self.reject(
-                &rules::CLIENT_NAME_RESERVED,
-                &id.at,
-                "cannot have a method with this name, because another method already has it",
-                "use a verb and its object, such as `listBooks`",
-            );
+            let what = "cannot have a method with this name, because another method already has it";
+            let help = "use a verb and its object, such as `listBooks`";
+            self.reject(&rules::CLIENT_NAME_RESERVED, &id.at, what, help);
         }
     }
 
@@ -246,15 +230,12 @@ impl Check<'_, '_> {
             let is_body = folded(&name.value) == "body" && self.operation.request_body.is_some();
             let is_feed = folded(&name.value) == "feed" && is_feed(self.operation);
             if is_body || is_feed || is_one_of(&BUILDER_METHODS, &name.value) {
-                self.reject(
-                    &rules::CLIENT_NAME_RESERVED,
-                    &name.at,
-                    format!(
-                        "cannot have a parameter `{}`, because its builder already has a method with this name",
-                        name.value
-                    ),
-                    "give the parameter another name",
+                let what = format!(
+                    "cannot have a parameter `{}`, because its builder already has a method with this name",
+                    name.value
                 );
+                let help = "give the parameter another name";
+                self.reject(&rules::CLIENT_NAME_RESERVED, &name.at, what, help);
             }
             self.place(parameter);
             self.value(parameter);
@@ -268,21 +249,17 @@ impl Check<'_, '_> {
     fn place(&mut self, parameter: &Parameter) {
         let name = &parameter.name.value;
         match parameter.location {
-            ParameterIn::Header if !is_token(name) => self.reject(
-                &rules::CLIENT_HEADER,
-                &parameter.name.at,
-                format!(
+            ParameterIn::Header if !is_token(name) => {
+                let what = format!(
                     "cannot send `{name}`, which is not a valid header name (RFC 9110, section 5.1)"
-                ),
-                "use letters, digits and `-`",
-            ),
+                );
+                let (at, help) = (&parameter.name.at, "use letters, digits and `-`");
+                self.reject(&rules::CLIENT_HEADER, at, what, help);
+            }
             ParameterIn::Path if !self.operation.path.value.contains(&format!("{{{name}}}")) => {
-                self.reject(
-                    &rules::CLIENT_PATH,
-                    &parameter.at,
-                    format!("has a path that does not contain `{name}`"),
-                    "add the name in braces to the path",
-                )
+                let what = format!("has a path that does not contain `{name}`");
+                let help = "add the name in braces to the path";
+                self.reject(&rules::CLIENT_PATH, &parameter.at, what, help);
             }
             _ => {}
         }
@@ -297,39 +274,26 @@ impl Check<'_, '_> {
             ParameterIn::Cookie => &["form"],
             ParameterIn::Path | ParameterIn::Header => &["simple"],
         };
-        if let Some(style) = parameter
-            .style
-            .as_ref()
-            .filter(|style| !usual.contains(&style.value.as_str()))
-        {
-            self.reject(
-                &rules::CLIENT_STYLE,
-                &style.at,
-                format!("cannot write `{name}` in the style `{}`", style.value),
-                "leave `style` out",
-            );
+        let style = parameter.style.as_ref();
+        if let Some(style) = style.filter(|style| !usual.contains(&style.value.as_str())) {
+            let what = format!("cannot write `{name}` in the style `{}`", style.value);
+            self.reject(&rules::CLIENT_STYLE, &style.at, what, "leave `style` out");
         }
         if parameter.json().is_some() {
             return;
         }
         let Some(schema) = &parameter.schema else {
-            self.reject(
-                &rules::CLIENT_PARAMETER_CONTENT,
-                &parameter.at,
-                format!("cannot send `{name}`, which has no `schema`"),
-                "give the parameter a `schema`, or a `content` of `application/json`",
-            );
-            return;
+            let what = format!("cannot send `{name}`, which has no `schema`");
+            let help = "give the parameter a `schema`, or a `content` of `application/json`";
+            let rule = &rules::CLIENT_PARAMETER_CONTENT;
+            return self.reject(rule, &parameter.at, what, help);
         };
         let resolved = self.document.resolve(schema).unwrap_or(schema);
         let is_path = place == ParameterIn::Path;
         if is_type(resolved, Type::Object) || (is_type(resolved, Type::Array) && is_path) {
-            self.reject(
-                &rules::CLIENT_STYLE,
-                &schema.at,
-                format!("cannot write the value of `{name}` into a {place}"),
-                "use a string, a number or a boolean",
-            );
+            let what = format!("cannot write the value of `{name}` into a {place}");
+            let help = "use a string, a number or a boolean";
+            self.reject(&rules::CLIENT_STYLE, &schema.at, what, help);
         }
     }
 
@@ -342,25 +306,17 @@ impl Check<'_, '_> {
             let names: Vec<String> = (body.content.iter())
                 .map(|media| format!("`{}`", media.name.value))
                 .collect();
-            self.reject(
-                &rules::CLIENT_REQUEST_MEDIA_TYPES,
-                &body.at,
-                format!("cannot send {}", names.join(" or ")),
-                "use `application/json`, `application/x-www-form-urlencoded`, `multipart/form-data`, `application/octet-stream` or `text/plain`",
-            );
-            return;
+            let what = format!("cannot send {}", names.join(" or "));
+            let help = "use `application/json`, `application/x-www-form-urlencoded`, `multipart/form-data`, `application/octet-stream` or `text/plain`";
+            return self.reject(&rules::CLIENT_REQUEST_MEDIA_TYPES, &body.at, what, help);
         };
         let encoding = format!("{}/encoding", media.at.pointer);
         // The caller chooses the media type of each part.
         if how != Sent::Parts
             && let Some(encoding) = self.document.root.pointer(&encoding)
         {
-            self.reject(
-                &rules::CLIENT_ENCODING,
-                &encoding.at,
-                "ignores `encoding`",
-                "remove it",
-            );
+            let (at, what) = (&encoding.at, "ignores `encoding`");
+            self.reject(&rules::CLIENT_ENCODING, at, what, "remove it");
         }
     }
 
@@ -368,12 +324,9 @@ impl Check<'_, '_> {
     fn websocket(&mut self) {
         let operation = self.operation;
         if operation.opens_websocket() {
-            self.reject(
-                &rules::CLIENT_WEBSOCKET,
-                &operation.at,
-                "cannot upgrade to a websocket",
-                "describe the websocket in a separate document",
-            );
+            let what = "cannot upgrade to a websocket";
+            let help = "describe the websocket in a separate document";
+            self.reject(&rules::CLIENT_WEBSOCKET, &operation.at, what, help);
         }
     }
 }

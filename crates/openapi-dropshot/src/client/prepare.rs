@@ -54,9 +54,7 @@ pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
     let document = plan.document;
     let mut root = document.root.to_json();
     let in_place = bodies_in_place(plan);
-    let inside = in_place
-        .iter()
-        .flat_map(|(_, schema)| with_parts(vec![*schema]));
+    let inside = with_parts(in_place.iter().map(|(_, schema)| *schema).collect());
     for schema in all_schemas(document).into_iter().chain(inside) {
         loosen(document, schema, false, &mut root);
     }
@@ -112,13 +110,11 @@ fn rename_property(root: &mut Value, place: &str, name: &str, other: &str) {
         return;
     };
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        let renamed =
-            std::mem::take(properties)
-                .into_iter()
-                .map(|(own, value)| match own == name {
-                    true => (other.to_owned(), value),
-                    false => (own, value),
-                });
+        let all = std::mem::take(properties).into_iter();
+        let renamed = all.map(|(own, value)| match own == name {
+            true => (other.to_owned(), value),
+            false => (own, value),
+        });
         *properties = renamed.collect();
     }
     let required = schema.get_mut("required").and_then(Value::as_array_mut);

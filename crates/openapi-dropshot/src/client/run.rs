@@ -25,12 +25,9 @@ pub(super) fn run(
     names: &Names<'_>,
     prepared: &Prepared<'_>,
 ) -> Result<syn::File, Vec<Problem>> {
-    attempt(prepare::document(
-        prepared.schemas.clone(),
-        &prepared.operations,
-    ))
-    .and_then(|file| with_names_of(prepared, file))
-    .map_err(|reason| find_cause(document, names, prepared, &reason))
+    let whole = prepare::document(prepared.schemas.clone(), &prepared.operations);
+    let file = attempt(whole).and_then(|file| with_names_of(prepared, file));
+    file.map_err(|reason| find_cause(document, names, prepared, &reason))
 }
 
 /// Restores the original names of properties that were renamed for progenitor.
@@ -92,11 +89,7 @@ fn find_cause(
     prepared: &Prepared<'_>,
     reason: &str,
 ) -> Vec<Problem> {
-    let Prepared {
-        schemas,
-        operations,
-        ..
-    } = prepared;
+    let (schemas, operations) = (&prepared.schemas, &prepared.operations);
     let mut problems = Vec::new();
     if attempt(prepare::document(schemas.clone(), &[])).is_err() {
         let components = document.schemas.iter().map(|(name, schema)| {
@@ -129,11 +122,9 @@ fn find_cause(
 }
 
 fn unsupported(at: &Location, what: &str, reason: &str) -> Problem {
-    rules::CLIENT_UNSUPPORTED.problem(
-        at,
-        format!("the client generator cannot express {what}: {reason}"),
-        "write it with simpler schemas, each with its own name in `components.schemas`",
-    )
+    let message = format!("the client generator cannot express {what}: {reason}");
+    let help = "write it with simpler schemas, each with its own name in `components.schemas`";
+    rules::CLIENT_UNSUPPORTED.problem(at, message, help)
 }
 
 /// Returns a document with only one of the schemas. The schemas to which it refers are replaced by schemas that allow any value, so
@@ -147,9 +138,6 @@ fn only(name: &str, schemas: &Map<String, Value>) -> Option<Map<String, Value>> 
 }
 
 fn first_line(text: &str) -> String {
-    text.lines()
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(['(', '{', ' '])
-        .to_owned()
+    let first = text.lines().next().unwrap_or_default();
+    first.trim_end_matches(['(', '{', ' ']).to_owned()
 }

@@ -120,9 +120,6 @@ pub(super) fn count(
     if min.is_none() && max.is_none() {
         return TokenStream::new();
     }
-    let (min, max) = (
-        option(min.map(Literal::u64_unsuffixed)),
-        option(max.map(Literal::u64_unsuffixed)),
-    );
+    let [min, max] = [min, max].map(|bound| option(bound.map(Literal::u64_unsuffixed)));
     quote!(openapi_dropshot_types::rules::check_count(#number, #min, #max, #what)?;)
 }

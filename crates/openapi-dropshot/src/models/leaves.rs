@@ -71,15 +71,15 @@ fn word_schema(name: &Ident, words: &[Word]) -> Vec<TokenStream> {
     let mut seen = std::collections::BTreeSet::new();
     let parts = parts.into_iter().filter(|part| seen.insert(part.index));
     let alternatives = parts.map(|part| {
-        let values = words
-            .iter()
-            .filter(|word| word.part.as_ref().map(|own| own.index) == Some(part.index))
-            .map(|word| &word.value);
+        let is_own = |word: &&Word| {
+            word.part
+                .as_ref()
+                .is_some_and(|own| own.index == part.index)
+        };
+        let values = words.iter().filter(is_own).map(|word| &word.value);
         let title = part.title.as_ref().map(|text| quote!("title": #text,));
-        let description = part
-            .description
-            .as_ref()
-            .map(|text| quote!("description": #text,));
+        let description = part.description.as_ref();
+        let description = description.map(|text| quote!("description": #text,));
         quote!({ "type": "string", "enum": [#(#values),*], #title #description })
     });
     vec![keyword("oneOf", quote!([#(#alternatives),*]))]

@@ -72,10 +72,7 @@ pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRu
         ),
         None => (rule.least, rule.greatest),
     };
-    let (low, high) = (
-        defaults::number(base, least),
-        defaults::number(base, greatest),
-    );
+    let [low, high] = [least, greatest].map(|bound| defaults::number(base, bound));
     let mut expected = format!("an integer from {least} to {greatest}");
     if let Some(step) = rule.multiple_of {
         expected.push_str(&format!(" and a multiple of {step}"));
@@ -102,17 +99,13 @@ pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRu
 /// Writes the type of an enumeration of integers, numbers or booleans.
 pub(super) fn one_of(item: &Item, scalar: &Scalar, values: &[Node]) -> TokenStream {
     let name = ident(&item.name);
-    let literals = values
-        .iter()
-        .filter_map(|value| defaults::scalar_value(scalar, value));
+    let literals = (values.iter()).filter_map(|value| defaults::scalar_value(scalar, value));
     let consts = quote! {
         #[doc = " All values, in the order of the document."]
         pub const ALL: &'static [#name] = &[#(#name(#literals)),*];
     };
-    let list: Vec<String> = values
-        .iter()
-        .map(|value| value.to_json().to_string())
-        .collect();
+    let list = values.iter().map(|value| value.to_json().to_string());
+    let list: Vec<String> = list.collect();
     let expected = format!("one of {}", list.join(", "));
     let check = quote!(#name::ALL.contains(&#name(value)));
     let mut schema = typed(scalar);

@@ -29,11 +29,8 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
             (&operation.cookie, ParameterIn::Cookie),
         ];
         for (fields, place) in all {
-            sets.extend(
-                fields
-                    .as_ref()
-                    .map(|fields| parameters(plan, fields, place, shapes)),
-            );
+            let fields = fields.as_ref();
+            sets.extend(fields.map(|fields| parameters(plan, fields, place, shapes)));
         }
         let success = &operation.success;
         let several = success.several.iter().flat_map(|several| &several.cases);
@@ -239,16 +236,17 @@ fn member(
 /// Writes the struct for the headers of a response.
 fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
     let (name, docs) = (ident(&set.name), set.docs.attributes());
-    let is_optional = |field: &Field| matches!(field.presence, Presence::Optional);
     let default = set.are_optional().then(|| quote!(Default,));
     let fields = set.fields.iter().map(|field| {
-        let serde = if is_optional(field) {
-            let path = "openapi_dropshot_types::members::optional_header";
-            vec![quote!(default), quote!(serialize_with = #path)]
+        let is_optional = matches!(field.presence, Presence::Optional);
+        let mut serde = Vec::from_iter(is_optional.then(|| quote!(default)));
+        let function = if is_optional {
+            "optional_header"
         } else {
-            let path = "openapi_dropshot_types::members::header";
-            vec![quote!(serialize_with = #path)]
+            "header"
         };
+        let path = format!("openapi_dropshot_types::members::{function}");
+        serde.push(quote!(serialize_with = #path));
         member(field, ParameterIn::Header, serde, shapes).0
     });
     quote! {

@@ -44,11 +44,8 @@ pub(super) fn object(
             }
             (..) => quote!(#own: None),
         });
-        fields.push(member(
-            field,
-            default.as_ref().map(|(path, _)| path.as_str()),
-            shapes,
-        ));
+        let path = default.as_ref().map(|(path, _)| path.as_str());
+        fields.push(member(field, path, shapes));
         functions.extend(default.map(|(_, code)| code));
     }
     let check = check(&name, object);
@@ -100,11 +97,9 @@ pub(super) fn object(
 fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
     let checks = object.exclusive.iter().map(|names| {
         let is_absent = |field: &&Field| matches!(field.presence, Presence::Optional);
-        let fields = object
-            .fields
-            .iter()
-            .filter(|field| names.contains(&field.wire));
-        let fields = fields.filter(is_absent).map(|field| ident(&field.name));
+        let fields = object.fields.iter().filter(is_absent);
+        let fields = fields.filter(|field| names.contains(&field.wire));
+        let fields = fields.map(|field| ident(&field.name));
         let mut are_there: Vec<_> = fields.map(|field| quote!(self.#field.is_some())).collect();
         if are_there.is_empty() {
             are_there.push(quote!(true));
@@ -172,11 +167,8 @@ fn default_function(
         return None;
     };
     let value = defaults::value(&plan.items, &field.ty, default)?;
-    let path = shapes.default_function(&format!(
-        "default_{}_{}",
-        snake(&item.name),
-        field.name.trim_end_matches('_')
-    ));
+    let (owner, member) = (snake(&item.name), field.name.trim_end_matches('_'));
+    let path = shapes.default_function(&format!("default_{owner}_{member}"));
     let (name, ty) = (ident(&path), tokens(&rust(&field.ty)));
     Some((path, quote!(fn #name() -> #ty { #value })))
 }

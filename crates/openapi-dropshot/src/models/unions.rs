@@ -27,12 +27,11 @@ pub(super) fn union(
     shapes: &mut Shapes,
 ) -> TokenStream {
     let (name, docs) = (ident(&item.name), item.docs.attributes());
-    let (variants, types): (Vec<Ident>, Vec<TokenStream>) = union
-        .variants
-        .iter()
-        .map(|variant| (ident(&variant.name), tokens(&rust(&variant.ty))))
-        .unzip();
-    let about = union.variants.iter().map(|variant| {
+    let all = union.variants.iter();
+    let variants: Vec<Ident> = (all.clone()).map(|variant| ident(&variant.name)).collect();
+    let types = (all.clone()).map(|variant| tokens(&rust(&variant.ty)));
+    let types: Vec<TokenStream> = types.collect();
+    let about = all.clone().map(|variant| {
         let words = variant.description.as_deref().map(one_line);
         Docs::new(words.as_deref(), format!("{}.", what(&variant.ty))).attributes()
     });
@@ -40,16 +39,10 @@ pub(super) fn union(
     let choice = choice(&name, union);
     let instance = union.instance.map(instance_check);
     let default = default_impl(plan, item);
-    let writers = union
-        .variants
-        .iter()
-        .map(|variant| writer(plan, union, variant));
-    let texts = union
-        .variants
-        .iter()
-        .all(|variant| is_text(&plan.items, &variant.ty))
-        .then(|| texts(&name, &variants, &types))
-        .flatten();
+    let writers = all.clone().map(|variant| writer(plan, union, variant));
+    let mut all_types = all.map(|variant| &variant.ty);
+    let are_texts = all_types.all(|ty| is_text(&plan.items, ty));
+    let texts = are_texts.then(|| texts(&name, &variants, &types)).flatten();
     quote! {
         #docs
         #[derive(Clone, Debug, PartialEq)]

@@ -118,12 +118,8 @@ impl<'a> Planner<'a> {
             return ty;
         }
         let name = self.names.claim(wanted);
-        let item = self.item(
-            name.clone(),
-            schema,
-            "A body.".to_owned(),
-            Kind::Wrapper(ty),
-        );
+        let about = "A body.".to_owned();
+        let item = self.item(name.clone(), schema, about, Kind::Wrapper(ty));
         self.items.push(Item {
             docs: Docs::new(schema.description.as_deref(), "A body."),
             deprecated: false,
@@ -176,10 +172,9 @@ impl<'a> Planner<'a> {
 
 /// Returns the schema of the lines of a body, if the handler gets the lines as they arrive.
 pub(crate) fn streamed_lines<'a>(body: &RequestBody, media: &'a MediaType) -> Option<&'a Schema> {
+    let is_streamed = streamed(body) == Some(true);
     let is_lines = media.essence() != EVENTS && !media.is_sequence();
-    media
-        .items()
-        .filter(|_| streamed(body) == Some(true) && is_lines)
+    media.items().filter(|_| is_streamed && is_lines)
 }
 
 /// Returns `x-streamed`.

@@ -111,15 +111,11 @@ pub(crate) fn value(items: &[Item], ty: &Ty, node: &Node) -> Option<TokenStream>
 }
 
 fn list(items: &[Item], of: &Ty, node: &Node) -> Option<TokenStream> {
-    let values: Vec<TokenStream> = node
-        .as_array()?
-        .iter()
-        .map(|node| value(items, of, node))
-        .collect::<Option<_>>()?;
-    Some(if values.is_empty() {
-        quote!(Vec::new())
-    } else {
-        quote!(vec![#(#values),*])
+    let values = (node.as_array()?.iter()).map(|node| value(items, of, node));
+    let values: Vec<TokenStream> = values.collect::<Option<_>>()?;
+    Some(match values.is_empty() {
+        true => quote!(Vec::new()),
+        false => quote!(vec![#(#values),*]),
     })
 }
 
@@ -128,9 +124,7 @@ pub(crate) fn item_value(items: &[Item], item: &Item, node: &Node) -> Option<Tok
     let name = ident(&item.name);
     match &item.kind {
         Kind::Words(words) => {
-            let word = words
-                .iter()
-                .find(|word| node.as_str() == Some(&word.value))?;
+            let word = (words.iter()).find(|word| node.as_str() == Some(&word.value))?;
             let variant = ident(&word.variant);
             Some(quote!(#name::#variant))
         }
@@ -168,27 +162,23 @@ fn object_value(items: &[Item], item: &Item, object: &Struct, node: &Node) -> Op
     if !members.keys().all(known) {
         return None;
     }
-    let fields: Vec<TokenStream> = object
-        .fields
-        .iter()
-        .map(|field| {
-            let name = ident(&field.name);
-            let member = members.get(&field.wire).map(|member| &member.value);
-            let value = match (&field.presence, member) {
-                (Presence::Required, None) => return None,
-                (Presence::Required, Some(member)) => value(items, &field.ty, member)?,
-                (Presence::Optional, None) => quote!(None),
-                (Presence::Optional, Some(member)) => {
-                    let inner = value(items, &field.ty, member)?;
-                    quote!(Some(#inner))
-                }
-                (Presence::Default(default), member) => {
-                    value(items, &field.ty, member.unwrap_or(default))?
-                }
-            };
-            Some(quote!(#name: #value))
-        })
-        .collect::<Option<_>>()?;
+    let fields = object.fields.iter().map(|field| {
+        let name = ident(&field.name);
+        let member = members.get(&field.wire).map(|member| &member.value);
+        let value = match (&field.presence, member) {
+            (Presence::Required, member) => value(items, &field.ty, member?)?,
+            (Presence::Optional, None) => quote!(None),
+            (Presence::Optional, Some(member)) => {
+                let inner = value(items, &field.ty, member)?;
+                quote!(Some(#inner))
+            }
+            (Presence::Default(default), member) => {
+                value(items, &field.ty, member.unwrap_or(default))?
+            }
+        };
+        Some(quote!(#name: #value))
+    });
+    let fields: Vec<TokenStream> = fields.collect::<Option<_>>()?;
     let others = match &object.others {
         Others::Ignored | Others::Rejected => None,
         Others::Collected(field, _) => {
@@ -260,20 +250,14 @@ pub(crate) fn number(base: Base, value: i128) -> TokenStream {
     if value == base.greatest {
         return quote!(#name::MAX);
     }
+    let sign = (value < 0).then(|| quote!(-));
     let digits = Literal::u128_unsuffixed(value.unsigned_abs());
-    if value < 0 {
-        quote!(-#digits)
-    } else {
-        quote!(#digits)
-    }
+    quote!(#sign #digits)
 }
 
 /// Writes a number as a Rust literal.
 pub(crate) fn float(value: f64) -> TokenStream {
+    let sign = (value < 0.0).then(|| quote!(-));
     let digits = Literal::f64_unsuffixed(value.abs());
-    if value < 0.0 {
-        quote!(-#digits)
-    } else {
-        quote!(#digits)
-    }
+    quote!(#sign #digits)
 }

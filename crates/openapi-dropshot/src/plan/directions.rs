@@ -32,8 +32,7 @@ fn reached<'d>(
     document: &'d Document,
     contents: impl Iterator<Item = &'d MediaType>,
 ) -> BTreeSet<&'d str> {
-    let schemas = contents.flat_map(|own| own.schema.iter().chain(&own.item_schema));
-    let mut open: Vec<&Schema> = schemas.collect();
+    let mut open: Vec<&Schema> = contents.flat_map(MediaType::schemas).collect();
     let mut reached = BTreeSet::new();
     while let Some(schema) = open.pop() {
         if reached.insert(schema.at.pointer.as_str()) {

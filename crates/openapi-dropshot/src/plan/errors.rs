@@ -80,14 +80,9 @@ pub(crate) struct ErrorResponse<'a> {
     pub(crate) response: &'a Response,
 }
 
-/// Returns whether a response with this status is an error.
-pub(super) fn is_error(status: StatusCode) -> bool {
-    status.is_error() || status == StatusCode::Default
-}
-
 fn error_responses(operation: &Operation) -> impl Iterator<Item = &Response> {
     let responses = operation.responses.iter();
-    responses.filter(|response| is_error(response.status.value))
+    responses.filter(|response| response.status.value.may_be_error())
 }
 
 impl<'a> Planner<'a> {
@@ -182,10 +177,9 @@ impl<'a> Planner<'a> {
                     !(is_opening || is_alone && response.status.value == StatusCode::Default)
                 });
                 let errors = self.error_responses(operation, responses, type_name);
-                if !errors.is_empty() && errors.iter().all(|error| self.is_dropshots(error)) {
-                    Errors::Dropshot(errors)
-                } else {
-                    Errors::Statuses(errors)
+                match !errors.is_empty() && errors.iter().all(|error| self.is_dropshots(error)) {
+                    true => Errors::Dropshot(errors),
+                    false => Errors::Statuses(errors),
                 }
             }
         }
@@ -204,13 +198,8 @@ impl<'a> Planner<'a> {
             self.check_error_body(response, &catalogue.body.component);
             if response.error_codes.is_empty() {
                 let message = "this error response does not list the codes that it can have";
-                let help = "list them with `x-error-codes`";
-                self.reject(
-                    &rules::MISSING_ERROR_CODES,
-                    &response.status.at,
-                    message,
-                    help,
-                );
+                let (at, help) = (&response.status.at, "list them with `x-error-codes`");
+                self.reject(&rules::MISSING_ERROR_CODES, at, message, help);
             }
             let mut headers = None;
             for code in &response.error_codes {
@@ -313,12 +302,9 @@ impl<'a> Planner<'a> {
             let wanted = format!("{type_name}{}Body", status_name(status));
             let body = self.response_body(response, &wanted);
             let variant = names.claim(&variant_name(response.status.value));
+            let name = format!("{type_name}{variant}");
             errors.push(ErrorResponse {
-                headers: self.response_headers(
-                    operation,
-                    response,
-                    &format!("{type_name}{variant}"),
-                ),
+                headers: self.response_headers(operation, response, &name),
                 variant,
                 status: response.status.value,
                 body,

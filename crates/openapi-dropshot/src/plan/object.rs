@@ -131,12 +131,8 @@ impl<'a> Planner<'a> {
         if let Some(reference) = &part.reference {
             if depth == DEEPEST {
                 let message = format!("`allOf` leads through more than {DEEPEST} schemas");
-                self.reject(
-                    &rules::TOO_DEEP,
-                    &reference.at,
-                    message,
-                    "join some of them",
-                );
+                let help = "join some of them";
+                self.reject(&rules::TOO_DEEP, &reference.at, message, help);
             } else if let Some(target) = self.document.schema(&reference.value) {
                 self.merge(target, merged, depth + 1);
             }
@@ -153,11 +149,8 @@ impl<'a> Planner<'a> {
         let exclusive = part.not.as_ref().and_then(|not| self.exclusive(not));
         let is_expressed = exclusive.as_ref().map(|_| "not");
         merged.exclusive.extend(exclusive);
-        self.only(
-            part,
-            "an object",
-            &Vec::from_iter(keywords.into_iter().chain(is_expressed)),
-        );
+        let expressed = Vec::from_iter(keywords.into_iter().chain(is_expressed));
+        self.only(part, "an object", &expressed);
         let counts = counts(&part.min_properties, &part.max_properties);
         let (min, max) = (&mut merged.counts.min, &mut merged.counts.max);
         *min = (*min).max(counts.min);
@@ -189,13 +182,10 @@ impl<'a> Planner<'a> {
             }
         }
         let required = part.required.iter();
-        merged
-            .required
-            .extend(required.map(|name| (name.value.as_str(), &name.at)));
+        let required = required.map(|name| (name.value.as_str(), &name.at));
+        merged.required.extend(required);
         let additional = part.additional_properties.as_ref();
-        merged
-            .closing
-            .extend(additional.map(|additional| (part, additional)));
+        (merged.closing).extend(additional.map(|additional| (part, additional)));
         for inner in &part.all_of {
             self.merge(inner, merged, depth);
         }

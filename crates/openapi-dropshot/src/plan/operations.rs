@@ -3,7 +3,7 @@
 use super::{
     Planner,
     bodies::Body,
-    errors::{Catalogue, Errors, is_error},
+    errors::{Catalogue, Errors},
     parameters::Fields,
     paths::Routes,
     responses::Success,
@@ -65,10 +65,8 @@ impl<'a> Planner<'a> {
         let names = self.document.operation_names();
         for (operation, id) in self.document.operations.iter().zip(names) {
             if matches!(operation.method.as_str(), "TRACE" | "CONNECT") {
-                let message = format!(
-                    "{} is not supported: it is meant for proxies",
-                    operation.method
-                );
+                let method = operation.method;
+                let message = format!("{method} is not supported: it is meant for proxies");
                 let help = "use another method";
                 self.reject(&rules::UNSUPPORTED_METHOD, &operation.at, message, help);
             }
@@ -145,12 +143,8 @@ impl<'a> Planner<'a> {
         if operation.method != Method::Get {
             let method = operation.method;
             let message = format!("a websocket is opened with GET, not with {method}");
-            self.reject(
-                &rules::UNSUPPORTED_WEBSOCKET,
-                &operation.at,
-                message,
-                "use GET",
-            );
+            let (at, help) = (&operation.at, "use GET");
+            self.reject(&rules::UNSUPPORTED_WEBSOCKET, at, message, help);
         }
         if let Some(body) = &operation.request_body {
             let message = "a request that opens a websocket has no body";
@@ -160,7 +154,7 @@ impl<'a> Planner<'a> {
         for response in &operation.responses {
             let (at, status) = (&response.status.at, response.status.value);
             let opens = operation.is_opened_by(response);
-            if !opens && !is_error(status) {
+            if !opens && !status.may_be_error() {
                 let message = format!("`{status}` is not the response that opens a websocket");
                 self.reject(&rules::UNSUPPORTED_WEBSOCKET, at, message, "write `101`");
             }

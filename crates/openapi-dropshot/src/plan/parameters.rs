@@ -6,6 +6,7 @@ use super::{
     ir::{Direction, Field, Home, Presence, Ty},
     is_text, list_of,
     object::presence,
+    value,
 };
 use crate::{
     docs::Docs,
@@ -13,7 +14,7 @@ use crate::{
     rules,
 };
 use openapi_dropshot_contract::model::{
-    Header, Node, Operation, Parameter, ParameterIn, Schema, Spanned, Type,
+    Header, Node, Operation, Parameter, ParameterIn, Schema, Spanned, Type, is_token,
 };
 
 /// The struct for the parameters in one location, or for the headers of one response.
@@ -80,10 +81,9 @@ impl<'a> Planner<'a> {
             }
         }
         let id = operation.id.as_ref().map_or("", |id| &id.value);
-        let first = if place == ParameterIn::Query {
-            self.first_page(operation)
-        } else {
-            None
+        let first = match place {
+            ParameterIn::Query => self.first_page(operation),
+            _ => None,
         };
         Some(Fields {
             pages: first.map(|first| Pages {
@@ -261,9 +261,7 @@ impl<'a> Planner<'a> {
     /// client encodes these characters, so ignoring the keyword would be a silent loss.
     pub(super) fn check_reserved(&mut self) {
         let document = self.document;
-        let parameters = document.operations.iter();
-        let parameters = parameters.flat_map(|operation| &operation.parameters);
-        for parameter in parameters.chain(document.parameters.values()) {
+        for parameter in document.all_parameters() {
             let node = document.root.pointer(&parameter.at.pointer);
             let reserved = node.and_then(|node| node.get("allowReserved"));
             if let Some(reserved) = reserved.filter(|value| value.as_bool() == Some(true)) {
@@ -301,10 +299,7 @@ impl<'a> Planner<'a> {
             let help = "remove it; a string without `minLength`, `pattern`, `enum` and `format` may be empty";
             self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
         }
-        if matches!(
-            parameter.location,
-            ParameterIn::Header | ParameterIn::Cookie
-        ) {
+        if let ParameterIn::Header | ParameterIn::Cookie = parameter.location {
             self.check_header_name(&parameter.name, parameter.location.as_str());
         }
     }
@@ -313,12 +308,8 @@ impl<'a> Planner<'a> {
     fn check_header_name(&mut self, name: &Spanned<String>, what: &str) {
         if !is_token(&name.value) {
             let message = format!("`{}` is not a valid {what} name", name.value);
-            self.reject(
-                &rules::HEADER_NAME,
-                &name.at,
-                message,
-                "use letters, digits and hyphens",
-            );
+            let help = "use letters, digits and hyphens";
+            self.reject(&rules::HEADER_NAME, &name.at, message, help);
         }
     }
 
@@ -401,19 +392,10 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Returns whether a name is a `token` (RFC 9110, section 5.6.2). Names of headers must be tokens.
-pub(crate) fn is_token(name: &str) -> bool {
-    let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty() && name.bytes().all(is_of_token)
-}
-
 /// Returns whether a schema allows any string, including the empty string.
 fn accepts_empty_text(schema: &Schema) -> bool {
-    schema.types.as_ref().map(|types| types.value) == Some(Type::String)
-        && schema
-            .min_length
-            .as_ref()
-            .is_none_or(|length| length.value == 0)
+    schema.kind() == Some(Type::String)
+        && value(&schema.min_length).is_none_or(|least| least == 0)
         && schema.pattern.is_none()
         && schema.enumeration.is_none()
         && schema.format.is_none()

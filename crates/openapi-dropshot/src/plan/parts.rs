@@ -1,6 +1,6 @@
 //! Plans the parts of streamed forms: each property of the schema becomes a variant.
 
-use super::{Planner, bodies::is_string, ir::Ty};
+use super::{Planner, bodies::is_string, ir::Ty, value};
 use crate::{
     docs::Docs,
     names::{Names, pascal},
@@ -50,21 +50,14 @@ impl<'a> Planner<'a> {
         let mut variants = Names::default();
         let mut parts = Vec::new();
         for property in properties {
-            let FormProperty {
-                wire,
-                schema,
-                outer,
-                list,
-                each,
-                inner,
-                ..
-            } = property;
+            let (wire, outer, list) = (property.wire, property.outer, property.list);
             let media_types = property.media_types.to_owned();
             let content = if property.is_file() {
                 Content::File
             } else {
                 let wanted = format!("{type_name}{}", pascal(wire));
-                let ty = match self.use_of_part(each, &wanted, "a part of a streamed form") {
+                let what = "a part of a streamed form";
+                let ty = match self.use_of_part(property.each, &wanted, what) {
                     Ty::Nullable(of) if is_string(&self.items, &of) => *of,
                     ty => ty,
                 };
@@ -73,19 +66,14 @@ impl<'a> Planner<'a> {
                     false => Content::Json(ty),
                 }
             };
-            let length = inner.max_length.as_ref().map(|length| length.value);
-            let limit = |keyword: &Option<Spanned<u64>>| {
-                let keyword = keyword.as_ref().filter(|_| list.is_some());
-                keyword.map(|limit| limit.value)
-            };
-            let description = schema.description.as_deref();
+            let length = value(&property.inner.max_length);
+            let limit = |keyword: &Option<Spanned<u64>>| value(keyword).filter(|_| list.is_some());
+            let description = property.schema.description.as_deref();
+            let description = description.or(outer.description.as_deref());
             parts.push(Part {
                 wire: wire.to_owned(),
                 variant: variants.claim(&pascal(wire)),
-                docs: Docs::new(
-                    description.or(outer.description.as_deref()),
-                    format!("The part `{wire}`."),
-                ),
+                docs: Docs::new(description, format!("The part `{wire}`.")),
                 max_bytes: match &content {
                     Content::File => length,
                     // A character has at most four bytes.
@@ -165,7 +153,7 @@ pub(crate) fn form_properties<'a>(
     }
     let properties = schema.properties.iter().map(|(wire, property)| {
         let outer = document.resolve(property).unwrap_or(property);
-        let is_list = outer.types.as_ref().map(|types| types.value) == Some(Type::Array);
+        let is_list = outer.kind() == Some(Type::Array);
         let list = outer.items.as_deref().filter(|_| is_list);
         if list.is_some() && outer.unique_items {
             return Err(Some("uniqueItems"));
@@ -191,7 +179,7 @@ pub(crate) fn form_properties<'a>(
 /// Returns whether a value is bytes: `format: binary`, or a schema that does not restrict the value.
 fn is_file(schema: &Schema) -> bool {
     let format = schema.format.as_ref().map(|format| &*format.value);
-    match schema.types.as_ref().map(|types| types.value) {
+    match schema.kind() {
         Some(Type::String) => format == Some("binary"),
         Some(_) => false,
         None => {

@@ -32,16 +32,8 @@ impl Planner<'_> {
 /// Returns the types of the parts of an item, except the elements of lists and maps.
 fn held(kind: &mut Kind) -> Vec<&mut Ty> {
     match kind {
-        Kind::Struct(object) => object
-            .fields
-            .iter_mut()
-            .map(|field| &mut field.ty)
-            .collect(),
-        Kind::Union(union) => union
-            .variants
-            .iter_mut()
-            .map(|variant| &mut variant.ty)
-            .collect(),
+        Kind::Struct(object) => object.fields.iter_mut().map(|own| &mut own.ty).collect(),
+        Kind::Union(union) => union.variants.iter_mut().map(|own| &mut own.ty).collect(),
         Kind::Wrapper(ty) | Kind::Alias(ty) => vec![ty],
         Kind::Words(_) | Kind::Checked(_) | Kind::Items(..) | Kind::Entries(..) => Vec::new(),
     }

@@ -64,12 +64,7 @@ impl ItemForm {
     pub(crate) fn of(document: &Document, media: &MediaType, schema: &Schema) -> Self {
         let is_text = || match media.extensions.get("x-event-data").and_then(Node::as_str) {
             Some(data) => data == "text",
-            None => {
-                let kind = document
-                    .resolve(schema)
-                    .and_then(|schema| schema.types.as_ref());
-                kind.is_some_and(|kind| kind.value == Type::String)
-            }
+            None => document.resolve(schema).and_then(Schema::kind) == Some(Type::String),
         };
         match media.essence().as_str() {
             EVENTS if is_text() => ItemForm::TextEvents,
@@ -179,13 +174,12 @@ fn is_interim(response: &Response) -> bool {
 /// Reports interim responses, which a server does not have to send.
 fn interim(operation: &Operation) -> impl Iterator<Item = Problem> {
     let responses = operation.responses.iter();
-    responses
-        .filter(|response| is_interim(response))
-        .map(|response| {
-            let Spanned { value, at } = &response.status;
-            let message = format!("{value} is not sent: dropshot sends no interim responses");
-            rules::UNSUPPORTED_STATUS.problem(at, message, "remove it")
-        })
+    let responses = responses.filter(|response| is_interim(response));
+    responses.map(|response| {
+        let Spanned { value, at } = &response.status;
+        let message = format!("{value} is not sent: dropshot sends no interim responses");
+        rules::UNSUPPORTED_STATUS.problem(at, message, "remove it")
+    })
 }
 
 /// Warns about interim responses of an operation that has other responses, and about media types that the service does not
@@ -201,17 +195,12 @@ pub(crate) fn warnings(operation: &OperationPlan<'_>) -> impl Iterator<Item = Pr
 /// Warns about the media types of a response that the service does not send.
 fn unsent(response: &Response) -> Option<Problem> {
     let sent = response.sent()?;
-    let others = response
-        .content
-        .iter()
-        .filter(|media| !std::ptr::eq(*media, sent));
+    let contents = response.content.iter();
+    let others = contents.filter(|media| !std::ptr::eq(*media, sent));
     let others: Vec<String> = others.map(|media| code(&media.name.value)).collect();
     let at = &response.content.first()?.name.at;
-    let message = format!(
-        "the service sends {}, and never {}",
-        code(&sent.name.value),
-        others.join(", ")
-    );
+    let (own, unsent) = (code(&sent.name.value), others.join(", "));
+    let message = format!("the service sends {own}, and never {unsent}");
     let help = "remove the other media types, or add an operation for each";
     (!others.is_empty()).then(|| rules::UNSENT_MEDIA_TYPE.problem(at, message, help))
 }
@@ -219,13 +208,7 @@ fn unsent(response: &Response) -> Option<Problem> {
 impl<'a> Planner<'a> {
     /// Plans the responses that are not errors.
     pub(super) fn success(&mut self, operation: &'a Operation, type_name: &str) -> Success<'a> {
-        let is_declared = |response: &&Response| {
-            let status = response.status.value;
-            matches!(
-                status,
-                StatusCode::Exact(200..=399) | StatusCode::Range(2 | 3)
-            )
-        };
+        let is_declared = |own: &&Response| matches!(own.status.value.class(), Some(2 | 3));
         let mut declared: Vec<&'a Response> =
             operation.responses.iter().filter(is_declared).collect();
         if operation.responses.iter().all(is_interim) {
@@ -279,12 +262,11 @@ impl<'a> Planner<'a> {
         let raw = sent.map(|media| media.name.value.as_str());
         let class = variant_name(response.status.value);
         let items = sent.and_then(|media| Some((media, media.items()?)));
-        let stream = items
-            .filter(|_| status.is_some())
-            .map(|(media, schema)| Items {
-                ty: self.body_type(schema, &format!("{type_name}{class}Item")),
-                form: ItemForm::of(self.document, media, schema),
-            });
+        let items = items.filter(|_| status.is_some());
+        let stream = items.map(|(media, schema)| Items {
+            ty: self.body_type(schema, &format!("{type_name}{class}Item")),
+            form: ItemForm::of(self.document, media, schema),
+        });
         let body = match raw {
             Some(_) => None,
             None => self.response_body(response, &format!("{type_name}{class}Body")),
@@ -332,24 +314,14 @@ impl<'a> Planner<'a> {
         response: &'a Response,
         wanted: &str,
     ) -> Option<JsonBody<'a>> {
-        if response.content.is_empty() {
-            return None;
-        }
-        let json = response.sent()?;
-        if !json.is_json() {
-            return Some(JsonBody {
-                ty: Ty::Scalar(Scalar::Text { format: None }),
-                media_type: &json.name.value,
-            });
-        }
-        let ty = match &json.schema {
+        let sent = response.sent()?;
+        let ty = match &sent.schema {
+            _ if !sent.is_json() => Ty::Scalar(Scalar::Text { format: None }),
             Some(schema) => self.body_type(schema, wanted),
             None => Ty::Any,
         };
-        Some(JsonBody {
-            ty,
-            media_type: &json.name.value,
-        })
+        let media_type = &sent.name.value;
+        Some(JsonBody { ty, media_type })
     }
 
     /// Finds the response with any status and any content: it is the only response and is `default`,

@@ -29,10 +29,7 @@ impl<'a> Planner<'a> {
         if let Some(step) = &schema.multiple_of
             && integer(&step.value).is_none()
         {
-            let message = format!(
-                "`multipleOf: {}` of an integer is not supported",
-                step.value
-            );
+            let message = format!("`multipleOf: {step}` of an integer is not supported");
             let help = "write an integer, or `type: number`";
             self.reject(&rules::UNSUPPORTED_MULTIPLE_OF, &step.at, message, help);
         }
@@ -40,10 +37,8 @@ impl<'a> Planner<'a> {
         let high = bound(schema.upper_bound(), -1, f64::floor);
         let least = low.unwrap_or(base.least).max(base.least);
         let greatest = high.unwrap_or(base.greatest).min(base.greatest);
-        let step = schema
-            .multiple_of
-            .as_ref()
-            .and_then(|step| integer(&step.value));
+        let step = schema.multiple_of.as_ref();
+        let step = step.and_then(|step| integer(&step.value));
         let multiple_of = step.filter(|step| *step > 1);
         let step = multiple_of.unwrap_or(1);
         if least > greatest || least + (-least).rem_euclid(step) > greatest {
@@ -127,25 +122,16 @@ impl<'a> Planner<'a> {
             }),
             format: None,
         };
-        let checked = FORMATS
-            .iter()
-            .find(|(known, ..)| Some(*known) == format.as_deref());
-        let is_plain = rule == TextRule::default();
-        match checked {
-            Some((_, name, _)) if is_plain => Kind::Wrapper(Ty::Scalar(Scalar::Format(name))),
-            Some((_, name, _)) => Kind::Checked(Checked {
-                scalar: Scalar::Text { format },
-                rule: Rule::Text(TextRule {
-                    format: Some(name),
-                    ..rule
-                }),
-            }),
-            None if is_plain => Kind::Wrapper(Ty::Scalar(Scalar::Text { format })),
-            None => Kind::Checked(Checked {
-                scalar: Scalar::Text { format },
-                rule: Rule::Text(rule),
-            }),
+        let mut formats = FORMATS.iter();
+        let checked = formats.find(|(known, ..)| Some(*known) == format.as_deref());
+        let checked = checked.map(|(_, name, _)| *name);
+        let scalar = Scalar::Text { format };
+        if rule == TextRule::default() {
+            return Kind::Wrapper(Ty::Scalar(checked.map_or(scalar, Scalar::Format)));
         }
+        let format = checked;
+        let rule = Rule::Text(TextRule { format, ..rule });
+        Kind::Checked(Checked { scalar, rule })
     }
 }
 

@@ -151,10 +151,9 @@ impl<'a> Planner<'a> {
             unique: schema.unique_items,
             ..counts(&schema.min_items, &schema.max_items)
         };
-        if rules == Counts::default() {
-            Kind::Wrapper(Ty::List(Box::new(of)))
-        } else {
-            Kind::Items(of, rules)
+        match rules == Counts::default() {
+            true => Kind::Wrapper(Ty::List(Box::new(of))),
+            false => Kind::Items(of, rules),
         }
     }
 
@@ -219,11 +218,7 @@ impl<'a> Planner<'a> {
 
     /// Plans the names of members; `None` if they may be any strings.
     fn names_of_members(&mut self, schema: &'a Schema, wanted: &str) -> Option<Ty> {
-        let is_text = |own: &Schema| {
-            own.types
-                .as_ref()
-                .is_some_and(|kind| kind.value == Type::String)
-        };
+        let is_text = |own: &Schema| own.kind() == Some(Type::String);
         if !self.document.resolve(schema).is_some_and(is_text) {
             let message = "`propertyNames` is not supported unless it is a schema of strings";
             let help =

@@ -10,11 +10,8 @@ use crate::{
     names::{Names, pascal},
     rules,
 };
-use openapi_dropshot_contract::model::{Discriminator, Schema, Type};
+use openapi_dropshot_contract::model::{Discriminator, SCHEMAS, Schema, Type};
 use std::collections::BTreeSet;
-
-/// The prefix of references to component schemas in `discriminator.mapping`.
-const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Planner<'a> {
     /// Returns whether a schema has alternatives.
@@ -25,10 +22,9 @@ impl<'a> Planner<'a> {
 
     /// Plans the type for a schema with alternatives.
     pub(super) fn union(&mut self, schema: &'a Schema, wanted: &str) -> Kind {
-        let (keyword, parts) = if schema.one_of.is_empty() {
-            ("anyOf", &schema.any_of)
-        } else {
-            ("oneOf", &schema.one_of)
+        let (keyword, parts) = match schema.one_of.is_empty() {
+            true => ("anyOf", &schema.any_of),
+            false => ("oneOf", &schema.one_of),
         };
         if keyword == "oneOf"
             && schema.discriminator.is_none()
@@ -81,8 +77,7 @@ impl<'a> Planner<'a> {
         variants: &mut [Variant],
     ) {
         let components: Vec<Option<&str>> = parts.iter().map(Schema::component).collect();
-        let written = self.document.as_written().get("components");
-        let written = written.and_then(|own| own.get("schemas"));
+        let written = (self.document.as_written()).pointer("/components/schemas");
         for (part, variant) in parts.iter().zip(variants.iter_mut()) {
             if let Some(component) = part.component() {
                 // A name that was created for the normal form is not a name in the document.
@@ -119,13 +114,9 @@ impl<'a> Planner<'a> {
         for tag in variants.iter().flat_map(|variant| &variant.tags) {
             if !seen.insert(tag) {
                 let message = format!("`{tag}` names two alternatives");
+                let at = &discriminator.at;
                 let help = "give each alternative its own value in `mapping`";
-                self.reject(
-                    &rules::UNSUPPORTED_DISCRIMINATOR,
-                    &discriminator.at,
-                    message,
-                    help,
-                );
+                self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, at, message, help);
             }
         }
     }
@@ -189,17 +180,15 @@ fn only_value(schema: &Schema) -> Option<&str> {
 
 /// Chooses the name of an alternative.
 fn name_of(part: &Schema, tag: Option<&str>) -> String {
+    let is_only = part.properties.len() == 1;
+    let property = part.properties.keys().next().filter(|_| is_only);
     let names = [
         tag.and_then(|tag| tag_of(part, tag)),
         part.title.as_deref(),
         part.component(),
         extended(part),
         only_value(part),
-        part.properties
-            .keys()
-            .next()
-            .filter(|_| part.properties.len() == 1)
-            .map(String::as_str),
+        property.map(String::as_str),
     ];
     if let Some(name) = names.into_iter().flatten().next() {
         return pascal(name);

@@ -42,10 +42,9 @@ impl<'a> Planner<'a> {
             name,
             component: None,
             home: self.home,
-            docs: if schema.deprecated {
-                docs.with_note("Deprecated.")
-            } else {
-                docs
+            docs: match schema.deprecated {
+                true => docs.with_note("Deprecated."),
+                false => docs,
             },
             title: schema.title.clone(),
             deprecated: schema.deprecated,
@@ -139,14 +138,11 @@ impl<'a> Planner<'a> {
     /// does not become a part of the generated schema.
     pub(super) fn docs_of(&self, schema: &'a Schema, otherwise: String) -> Docs {
         let mut chain = self.document.definitions(schema);
-        let docs = Docs::new(
-            chain.find_map(|schema| schema.description.as_deref()),
-            otherwise,
-        );
-        if schema.description.is_some() {
-            docs
-        } else {
-            docs.borrowed()
+        let description = chain.find_map(|schema| schema.description.as_deref());
+        let docs = Docs::new(description, otherwise);
+        match schema.description {
+            Some(_) => docs,
+            None => docs.borrowed(),
         }
     }
 }

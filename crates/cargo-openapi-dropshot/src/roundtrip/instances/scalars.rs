@@ -129,11 +129,8 @@ fn texts(case: &Case<'_>, values: &mut Vec<Value>) {
         values.push(json!("a".repeat(count)));
         // Characters, not bytes.
         values.push(json!("ä".repeat(count)));
-        values.extend(
-            pattern
-                .and_then(|pattern| matching(pattern, count))
-                .map(Value::from),
-        );
+        let text = pattern.and_then(|pattern| matching(pattern, count));
+        values.extend(text.map(Value::from));
     }
     for least in [0, 1, 2, 5] {
         if let Some(text) = pattern.and_then(|pattern| matching(pattern, least)) {

@@ -100,11 +100,8 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
         let exchange = requests.send(&request, !body.required)?;
         if exchange.arguments.is_some() == body.required {
             let may = if body.required { "may" } else { "may not" };
-            requests.differ(
-                &differences::BODY_ABSENT,
-                &body.at,
-                format!("the body {may} be absent"),
-            );
+            let message = format!("the body {may} be absent");
+            requests.differ(&differences::BODY_ABSENT, &body.at, message);
         }
     }
     let read = body.read().first().and_then(|media| media.schema.as_ref());
@@ -121,19 +118,16 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
         invalid.clear();
     }
     let valid = valid.into_iter().filter(|value| form.text(value).is_some());
-    let invalid = invalid
-        .into_iter()
-        .map(|value| (value, false))
-        .take(OF_EACH);
-    for (value, is_valid) in invalid.chain(valid.map(|value| (value, true)).take(OF_EACH)) {
+    let valid = valid.map(|value| (value, true)).take(OF_EACH);
+    let invalid = invalid.into_iter().map(|value| (value, false));
+    for (value, is_valid) in invalid.take(OF_EACH).chain(valid) {
         let text = shown(&value);
         request.body = Some(value);
         let exchange = requests.send(&request, is_valid)?;
         if exchange.arguments.is_some() != is_valid {
-            let rule = if is_valid {
-                &differences::BODY_REFUSED
-            } else {
-                &differences::BODY_ACCEPTED
+            let rule = match is_valid {
+                true => &differences::BODY_REFUSED,
+                false => &differences::BODY_ACCEPTED,
             };
             let message = format!("{text} got the response {}", exchange.status);
             requests.differ(rule, at, message);

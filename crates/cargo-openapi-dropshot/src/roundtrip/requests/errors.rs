@@ -55,14 +55,9 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
                     let schema = media.and_then(|media| media.schema.as_ref());
                     let body = requests.schemas.of(schema)?;
                     let is_text = media.is_some_and(|media| media.essence().starts_with("text/"));
-                    let without_schema = || match is_text {
-                        true => json!(""),
-                        false => Value::Null,
-                    };
-                    let body = body
-                        .and_then(|schema| schema.smallest())
-                        .unwrap_or_else(without_schema);
-                    error["body"] = json!(body.to_string());
+                    let without_schema = if is_text { json!("") } else { Value::Null };
+                    let body = body.and_then(|schema| schema.smallest());
+                    error["body"] = json!(body.unwrap_or(without_schema).to_string());
                     error["headers"] = headers(requests, response)?;
                 }
             }
@@ -71,11 +66,8 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
     let mut actual = BTreeSet::new();
     for error in errors {
         let mut request = requests.valid.clone();
-        let headers: Vec<String> = error["headers"]
-            .as_object()
-            .into_iter()
-            .flat_map(|headers| headers.keys().cloned())
-            .collect();
+        let headers = error["headers"].as_object().into_iter().flatten();
+        let headers: Vec<String> = headers.map(|(name, _)| name.clone()).collect();
         request.error = Some(error);
         let exchange = requests.send(&request, true)?;
         let is_missing = |name: &&String| !exchange.headers.contains(&name.to_lowercase());
@@ -84,9 +76,8 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
             let message = format!("the handler cannot return {status} with the header `{name}`");
             requests.differ(&differences::ERROR_LOST, &operation.at, message);
         }
-        let code = document
-            .error_catalogue()
-            .map(|catalogue| code_in(exchange.body, catalogue));
+        let catalogue = document.error_catalogue();
+        let code = catalogue.map(|catalogue| code_in(exchange.body, catalogue));
         actual.insert((exchange.status, code.unwrap_or_default()));
     }
     for (status, code) in expected.difference(&actual) {

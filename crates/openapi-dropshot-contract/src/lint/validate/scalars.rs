@@ -33,12 +33,8 @@ impl Validator<'_> {
             if order == Some(wrong) || (is_exclusive && order == Some(Ordering::Equal)) {
                 let relation = if is_exclusive { exclusive } else { inclusive };
                 let message = format!("{number} is {relation} {}", bound.value);
-                self.report(
-                    value,
-                    &bound.at,
-                    &message,
-                    "write a number within the bounds",
-                );
+                let help = "write a number within the bounds";
+                self.report(value, &bound.at, &message, help);
             }
         }
         if let Some(multiple) = &schema.multiple_of
@@ -65,23 +61,15 @@ impl Validator<'_> {
         value: &Node,
     ) {
         let count = count as u64;
-        if let Some(minimum) = minimum.as_ref().filter(|minimum| count < minimum.value) {
-            let message = format!("it has {count} {unit}, fewer than {minimum}");
-            self.report(
-                value,
-                &minimum.at,
-                &message,
-                "write more, or lower the bound",
-            );
-        }
-        if let Some(maximum) = maximum.as_ref().filter(|maximum| count > maximum.value) {
-            let message = format!("it has {count} {unit}, more than {maximum}");
-            self.report(
-                value,
-                &maximum.at,
-                &message,
-                "write fewer, or raise the bound",
-            );
+        let (too_few, too_many) = (Ordering::Less, Ordering::Greater);
+        for (bound, wrong, relation, help) in [
+            (minimum, too_few, "fewer", "write more, or lower the bound"),
+            (maximum, too_many, "more", "write fewer, or raise the bound"),
+        ] {
+            if let Some(bound) = bound.as_ref().filter(|own| count.cmp(&own.value) == wrong) {
+                let message = format!("it has {count} {unit}, {relation} than {bound}");
+                self.report(value, &bound.at, &message, help);
+            }
         }
     }
 }

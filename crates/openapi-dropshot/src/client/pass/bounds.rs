@@ -58,10 +58,9 @@ pub(super) fn of(schema: &Schema, target: &syn::Type) -> Option<Bounds> {
 pub(super) fn of_list(schema: &Schema) -> Option<String> {
     let least = schema.min_items.as_ref().map(|least| least.value);
     let most = schema.max_items.as_ref().map(|most| most.value);
-    let unique = if schema.unique_items {
-        " different"
-    } else {
-        ""
+    let unique = match schema.unique_items {
+        true => " different",
+        false => "",
     };
     let noun = match most.or(least) {
         Some(1) => "value",

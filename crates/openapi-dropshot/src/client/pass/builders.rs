@@ -99,13 +99,8 @@ impl Pass<'_> {
     }
 
     fn field_setter(&self, field: &Field<'_>) -> TokenStream {
-        let Field {
-            name,
-            wire,
-            property,
-            ..
-        } = field;
-        let (text, deprecation) = self.words_of_property(wire, *property);
+        let (name, wire) = (&field.name, &field.wire);
+        let (text, deprecation) = self.words_of_property(wire, field.property);
         let note = match field.null {
             Null::Outside => {
                 "`None` is sent as `null`. The member is absent if it is not set at all."

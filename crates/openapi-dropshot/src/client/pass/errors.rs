@@ -31,13 +31,11 @@ impl Pass<'_> {
         let codes = self.codes_of(request);
         if codes.is_empty() {
             let errors = errors(request.operation);
-            let lines: Vec<String> = errors
-                .into_iter()
-                .map(|response| {
-                    let line = status_line(response.status.value, &response.description);
-                    format!("- {line}")
-                })
-                .collect();
+            let lines = errors.into_iter().map(|response| {
+                let line = status_line(response.status.value, &response.description);
+                format!("- {line}")
+            });
+            let lines: Vec<String> = lines.collect();
             return match lines.is_empty() {
                 true => String::new(),
                 false => format!("# Errors\n\n{}", lines.join("\n")),
@@ -50,13 +48,9 @@ impl Pass<'_> {
         );
         for entry in codes {
             let cell = |text: &str| harmless(&one_line(text)).replace('|', "\\|");
-            section.push_str(&format!(
-                "\n| {} | {} | {} | {} |",
-                entry.status,
-                code(&entry.code),
-                cell(&entry.cause),
-                cell(&entry.cure)
-            ));
+            let (status, code) = (entry.status, code(&entry.code));
+            let (cause, cure) = (cell(&entry.cause), cell(&entry.cure));
+            section.push_str(&format!("\n| {status} | {code} | {cause} | {cure} |"));
         }
         section
     }
@@ -64,14 +58,10 @@ impl Pass<'_> {
     /// Returns the documentation of an error code, if it is in the catalogue of the document.
     pub(super) fn words_of_code(&self, wire: &str) -> Option<String> {
         let entry = self.document.error_code(wire)?;
-        let (cause, cure) = (one_line(&entry.cause), one_line(&entry.cure));
-        Some(format!(
-            "{} ({}): {}\n\nWhat to do: {}",
-            code(wire),
-            entry.status,
-            harmless(&cause),
-            harmless(&cure)
-        ))
+        let [cause, cure] = [&entry.cause, &entry.cure].map(|text| harmless(&one_line(text)));
+        let (code, status) = (code(wire), entry.status);
+        let text = format!("{code} ({status}): {cause}\n\nWhat to do: {cure}");
+        Some(text)
     }
 
     /// Writes the enums of error codes, if operations list codes.
@@ -95,9 +85,8 @@ impl Pass<'_> {
         let Request { method, gate, .. } = request;
         let name = request.type_named("Error");
         let library = self.library;
-        let path: TokenStream = format!("{library}::errors::{name}")
-            .parse()
-            .unwrap_or_default();
+        let path = format!("{library}::errors::{name}");
+        let path: TokenStream = path.parse().unwrap_or_default();
         let first = format!(
             "The error codes that the document lists for [`{method}`](super::Client::{method})."
         );

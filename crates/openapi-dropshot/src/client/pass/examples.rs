@@ -7,6 +7,7 @@ use super::{
     kinds::name_of,
     requests::{Request, Setter},
 };
+use crate::probe::text;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Ident, Type};
@@ -34,20 +35,13 @@ pub(super) fn is_typical(setting: &Setting<'_>) -> bool {
 impl Pass<'_> {
     fn settings<'r>(&'r self, request: &'r Request<'_>) -> impl Iterator<Item = Setting<'r>> {
         let parameter = |setter: &'r Setter<'_>| {
-            let Setter {
-                parameter, target, ..
-            } = setter;
+            let (parameter, target) = (setter.parameter, &setter.target);
+            let json = parameter.json();
+            let examples = json.map_or(&parameter.examples, |media| &media.examples);
             Setting {
                 name: &setter.name,
                 target,
-                value: self.value_for_setter(
-                    match parameter.json() {
-                        Some(media) => &media.examples,
-                        None => &parameter.examples,
-                    },
-                    parameter.value(),
-                    target,
-                ),
+                value: self.value_for_setter(examples, parameter.value(), target),
                 required: parameter.required,
                 deprecated: parameter.deprecated,
             }
@@ -110,7 +104,7 @@ impl Pass<'_> {
             let Setting { name, target, .. } = setting;
             names.push(name);
             values.push(setting.value.unwrap_or_else(|| {
-                arguments.push_str(&format!(", {name}: {}", type_text(target)));
+                arguments.push_str(&format!(", {name}: {}", text(target)));
                 name.to_token_stream()
             }));
         }
@@ -132,7 +126,7 @@ impl Pass<'_> {
         target: &impl ToTokens,
         code: &TokenStream,
     ) -> String {
-        let before = format!("fn example(value: {}) {{", type_text(target));
+        let before = format!("fn example(value: {}) {{", text(target));
         self.example_code(&before, code, "}")
     }
 
@@ -166,21 +160,12 @@ impl Pass<'_> {
     }
 }
 
-/// Returns the text of a type without the spaces between tokens.
-fn type_text(target: &impl ToTokens) -> String {
-    target.to_token_stream().to_string().replace(' ', "")
-}
-
 /// Formats statements like hand-written code.
 fn formatted(code: &TokenStream) -> Option<String> {
     let file: syn::File = syn::parse2(quote!(fn example() { #code })).ok()?;
     let text = prettyplease::unparse(&file);
-    let inside = text
-        .strip_prefix("fn example() {\n")?
-        .trim_end()
-        .strip_suffix('}')?;
-    let lines = inside
-        .lines()
-        .map(|line| line.strip_prefix("    ").unwrap_or(line));
+    let inside = text.strip_prefix("fn example() {\n")?.trim_end();
+    let lines = inside.strip_suffix('}')?.lines();
+    let lines = lines.map(|line| line.strip_prefix("    ").unwrap_or(line));
     Some(lines.collect::<Vec<_>>().join("\n").trim_end().to_owned())
 }

@@ -16,10 +16,7 @@ use syn::Ident;
 impl Pass<'_> {
     /// Writes the forms of all requests that have a form.
     pub(super) fn forms(&self, requests: &[Request<'_>]) -> Option<TokenStream> {
-        let forms: TokenStream = requests
-            .iter()
-            .filter_map(|request| self.form(request))
-            .collect();
+        let forms: TokenStream = requests.iter().filter_map(|own| self.form(own)).collect();
         let code = quote! {
             use ::openapi_dropshot_client::{FilePart, Multipart, generated as toolkit};
             use super::types;
@@ -42,12 +39,8 @@ impl Pass<'_> {
 
     fn form(&self, request: &Request<'_>) -> Option<TokenStream> {
         let (name, properties) = self.form_of(request)?;
-        let Request {
-            method,
-            deprecated,
-            gate,
-            ..
-        } = request;
+        let (method, gate) = (&request.method, &request.gate);
+        let deprecated = &request.deprecated;
         let mut methods = Names::without(["new"]);
         let (mut arguments, mut required, mut setters) = (Vec::new(), Vec::new(), Vec::new());
         for property in &properties {
@@ -65,11 +58,10 @@ impl Pass<'_> {
             };
             let text = property.schema.description.as_deref();
             let text = text.or(property.inner.description.as_deref());
-            let (docs, deprecated) = docs_of_part(
-                &what,
-                part_deprecation(property.schema.deprecated, &property.schema.extensions).as_ref(),
-                &[&described(text)],
-            );
+            let (deprecated, extensions) =
+                (property.schema.deprecated, &property.schema.extensions);
+            let note = part_deprecation(deprecated, extensions);
+            let (docs, deprecated) = docs_of_part(&what, note.as_ref(), &[&described(text)]);
             setters.push(quote! {
                 #docs
                 #deprecated
@@ -114,15 +106,9 @@ impl Pass<'_> {
     /// Returns the type of an argument that adds one or several parts, and the code that adds it to
     /// `form`.
     fn part(&self, property: &FormProperty<'_>, argument: &Ident) -> (TokenStream, TokenStream) {
-        let FormProperty {
-            wire, each, inner, ..
-        } = property;
+        let (wire, inner) = (property.wire, property.inner);
         let item = format_ident!("item");
-        let part = if property.list.is_some() {
-            &item
-        } else {
-            argument
-        };
+        let part = property.list.map_or(argument, |_| &item);
         let add = match is_json(property.media_types) {
             true => quote!(json),
             false => quote!(value),
@@ -130,13 +116,13 @@ impl Pass<'_> {
         let of = |ty: TokenStream| (ty, quote!(form.#add(#wire, &#part)));
         let (ty, add) = if property.is_file() {
             (quote!(FilePart), quote!(form.attach(#wire, #part)))
-        } else if let Some(component) = self.type_ident(each) {
+        } else if let Some(component) = self.type_ident(property.each) {
             (
                 quote!(impl toolkit::IntoBody<types::#component>),
                 quote!(toolkit::part::<types::#component>(form, #wire, #part, Multipart::#add)),
             )
         } else {
-            match inner.types.as_ref().map(|types| types.value) {
+            match inner.kind() {
                 Some(Type::String) => (
                     quote!(impl AsRef<str>),
                     quote!(form.#add(#wire, #part.as_ref())),

@@ -249,10 +249,8 @@ pub(super) fn self_ident(block: &ItemImpl) -> Option<&Ident> {
 }
 
 pub(super) fn is_string(target: &Type) -> bool {
-    target
-        .to_token_stream()
-        .to_string()
-        .ends_with(":: string :: String")
+    let text = target.to_token_stream().to_string();
+    text.ends_with(":: string :: String")
 }
 
 /// Returns the name of a type of the document, such as `Size` of `types::Size`.

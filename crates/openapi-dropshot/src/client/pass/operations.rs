@@ -14,10 +14,10 @@ use crate::{
         plan::{Sent, is_feed},
     },
     lifecycle::{deprecation_note, limits_sentence, stability_sentence},
-    names::snake,
+    names::{ident, pascal, snake},
     plan::ItemForm,
 };
-use openapi_dropshot_contract::model::{Method, Operation, ParameterIn, Type as SchemaType};
+use openapi_dropshot_contract::model::{Method, Operation, Type as SchemaType};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, Type, ext::IdentExt as _};
@@ -25,23 +25,14 @@ use syn::{Ident, Type, ext::IdentExt as _};
 impl Pass<'_> {
     /// Writes the method of the client for an operation.
     pub(super) fn method(&self, request: &Request<'_>) -> TokenStream {
-        let Request {
-            operation,
-            method,
-            builder,
-            deprecated,
-            gate,
-            ..
-        } = request;
+        let (operation, method, builder) = (request.operation, &request.method, &request.builder);
+        let (deprecated, gate) = (&request.deprecated, &request.gate);
         let mut paragraphs = vec![summary(operation)];
         paragraphs.extend(lifecycle(operation, true));
         if operation.summary.is_some() {
             paragraphs.push(described(operation.description.as_deref()));
         }
-        paragraphs.push(format!(
-            "Sends `{} {}`.",
-            operation.method, operation.path.value
-        ));
+        paragraphs.push(format!("Sends `{}`.", operation.request()));
         paragraphs.push(self.errors_section(request));
         paragraphs.push(self.call_example(request));
         let docs = docs(paragraphs);
@@ -61,21 +52,14 @@ impl Pass<'_> {
 
     /// Writes the client method that takes all required values as arguments, unless another operation has this method name.
     fn complete_method(&self, request: &Request<'_>) -> Option<TokenStream> {
-        let Request {
-            method,
-            builder,
-            deprecated,
-            gate,
-            ..
-        } = request;
+        let (method, builder) = (&request.method, &request.builder);
+        let (deprecated, gate) = (&request.deprecated, &request.gate);
         let complete = format_ident!("{}_with", method.unraw());
         let mut settings: Vec<(&Ident, TokenStream)> = request.required_parameters().collect();
         let body = request.body.as_ref().filter(|body| body.required);
         settings.extend(body.map(|Body { name, target, .. }| {
-            (
-                name,
-                quote!(::openapi_dropshot_client::generated::IntoBody<#target>),
-            )
+            let bound = quote!(::openapi_dropshot_client::generated::IntoBody<#target>);
+            (name, bound)
         }));
         let mut calls = self.plan.calls.iter();
         let is_taken = calls.any(|call| folded(call.id) == folded(&complete.to_string()));
@@ -104,14 +88,8 @@ impl Pass<'_> {
 
     /// Writes the builder of a request: the description of its operation, its setters, and the methods that send the request.
     pub(super) fn builder(&self, request: &Request<'_>) -> TokenStream {
-        let Request {
-            operation,
-            method,
-            builder,
-            deprecated,
-            gate,
-            ..
-        } = request;
+        let (operation, method, builder) = (request.operation, &request.method, &request.builder);
+        let (deprecated, gate) = (&request.deprecated, &request.gate);
         let mut paragraphs = vec![format!(
             "A request of [`Client::{method}`](super::Client::{method}): set its parameters, then \
              [`send`]({builder}::send) it."
@@ -125,15 +103,12 @@ impl Pass<'_> {
         let held = body.clone().map(|body| &body.held);
         let initial = body.clone().map(|body| {
             let has_builder = body.held != body.target;
-            format_ident!(
-                "{}",
-                match (body.required, has_builder) {
-                    (true, false) => "missing",
-                    (true, true) => "builder",
-                    (false, false) => "optional",
-                    (false, true) => "optional_builder",
-                }
-            )
+            ident(match (body.required, has_builder) {
+                (true, false) => "missing",
+                (true, true) => "builder",
+                (false, false) => "optional",
+                (false, true) => "optional_builder",
+            })
         });
         // A body of bytes may be a stream, which cannot be cloned.
         let clone = body
@@ -241,7 +216,7 @@ impl Pass<'_> {
             sent = quote!(Ok(#sent?));
             sent_blocking = quote!(Ok(#sent_blocking?));
         }
-        let first = format!(" Sends `{} {}`.", operation.method, operation.path.value);
+        let first = format!(" Sends `{}`.", operation.request());
         let method = &request.method;
         let listed = (!self.errors_section(request).is_empty()).then(|| {
             let text =
@@ -356,10 +331,8 @@ impl Pass<'_> {
 
     fn is_paged(&self, request: &Request<'_>) -> bool {
         request.call.successes.iter().any(|response| {
-            let linked = response
-                .headers
-                .iter()
-                .any(|header| header.name.value.eq_ignore_ascii_case("link"));
+            let mut names = response.headers.iter().map(|header| &header.name.value);
+            let linked = names.any(|name| name.eq_ignore_ascii_case("link"));
             let listed = response.content.iter().any(|media| {
                 let schema = media.schema.as_ref();
                 let schema = schema.and_then(|schema| self.document.resolve(schema));
@@ -400,12 +373,7 @@ fn description_of(request: &Request<'_>, variable: &Ident) -> TokenStream {
         let name = &setter.parameter.name.value;
         let method = setter.name.to_string();
         let required = setter.parameter.required;
-        let place = match setter.parameter.location {
-            ParameterIn::Path => quote!(Path),
-            ParameterIn::Header => quote!(Header),
-            ParameterIn::Query => quote!(Query),
-            ParameterIn::Cookie => quote!(Cookie),
-        };
+        let place = ident(&pascal(setter.parameter.location.as_str()));
         quote!(toolkit::Parameter::new(toolkit::Place::#place, #name, #method, #required))
     });
     let success = request.success.iter().copied();

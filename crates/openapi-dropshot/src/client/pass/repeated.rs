@@ -1,7 +1,7 @@
 //! Replaces implementations that are the same for many types by calls of macros in the toolkit.
 
 use super::{Pass, kinds::Kind};
-use crate::names::ident;
+use crate::{names::ident, probe::text};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
@@ -82,7 +82,7 @@ fn call<T: ToTokens>(name: &str, types: &[T]) -> Option<TokenStream> {
 }
 
 /// Returns the only value in a type or variant with unnamed fields.
-fn held(fields: &Fields) -> Option<&Type> {
+pub(super) fn held(fields: &Fields) -> Option<&Type> {
     match fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Some(&fields.unnamed.first()?.ty),
         _ => None,
@@ -92,17 +92,11 @@ fn held(fields: &Fields) -> Option<&Type> {
 /// Returns the trait and the type of an implementation, such as `From<Novel>forBook`.
 fn signature(item: &Item) -> Option<String> {
     let Item::Impl(ItemImpl {
-        trait_: Some((path, _)),
-        self_ty,
-        ..
+        trait_, self_ty, ..
     }) = item
     else {
         return None;
     };
-    let last = path.segments.last()?;
+    let last = trait_.as_ref()?.0.segments.last()?;
     Some(text(&quote!(#last for #self_ty)))
-}
-
-fn text(tokens: &TokenStream) -> String {
-    tokens.to_token_stream().to_string().replace(' ', "")
 }

@@ -107,15 +107,12 @@ impl Request<'_> {
             let names = (setter.name.to_string(), text(&setter.target));
             (setter.parameter.name.value.clone(), names)
         });
+        let body = self.body.as_ref();
         let call = ClientCall {
             method: self.method.to_string(),
             parameters: setters.collect(),
-            body: (self.body.as_ref())
-                .map(|body| text(body.line().as_ref().unwrap_or(&body.target))),
-            sends_lines: self
-                .body
-                .as_ref()
-                .is_some_and(|body| body.how == Sent::Lines),
+            body: body.map(|body| text(body.line().as_ref().unwrap_or(&body.target))),
+            sends_lines: body.is_some_and(|body| body.how == Sent::Lines),
         };
         (id.map_or_else(String::new, |id| id.value.clone()), call)
     }
@@ -173,6 +170,8 @@ fn request<'a>(
         None => None,
     };
     let response = response_of(&builder.ident, builders).ok_or_else(|| missing("`send`"))?;
+    let response_text = response.to_token_stream().to_string();
+    let note = deprecation_note(operation);
     Ok(Request {
         call,
         operation,
@@ -180,10 +179,7 @@ fn request<'a>(
         builder: builder.ident.clone(),
         parameters,
         body,
-        response: match (
-            response.to_token_stream().to_string().as_str(),
-            call.items(),
-        ) {
+        response: match (response_text.as_str(), call.items()) {
             _ if !call.typed_successes.is_empty() => Reading::ByStatus,
             (_, Some((media, schema))) => {
                 let form = ItemForm::of(document, media, schema);
@@ -194,9 +190,7 @@ fn request<'a>(
             _ => Reading::Json(Box::new(response)),
         },
         success: success(&call.successes),
-        deprecated: deprecation_note(operation)
-            .as_ref()
-            .map(deprecated_attribute),
+        deprecated: note.as_ref().map(deprecated_attribute),
         gate: feature(operation).map(|feature| quote!(#[cfg(feature = #feature)])),
     })
 }

@@ -8,9 +8,10 @@ use crate::{
     },
     docs::status_line,
     names::{ident, pascal},
+    render::status_pattern,
 };
 use openapi_dropshot_contract::model::{Schema, StatusCode};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Ident, Item};
@@ -90,22 +91,8 @@ impl Pass<'_> {
                 Content::Empty => (quote!(), quote!(Ok(Self::#variant))),
             };
             variants.extend(quote!(#docs #variant #field,));
-            let pattern = match status {
-                StatusCode::Exact(status) => {
-                    let status = Literal::u16_unsuffixed(status);
-                    quote!(#status)
-                }
-                StatusCode::Range(class) => {
-                    let class = u16::from(class);
-                    let first = Literal::u16_unsuffixed(class * 100);
-                    let last = Literal::u16_unsuffixed(class * 100 + 99);
-                    quote!(#first..=#last)
-                }
-                StatusCode::Default => {
-                    is_complete = true;
-                    quote!(_)
-                }
-            };
+            is_complete |= status == StatusCode::Default;
+            let pattern = status_pattern(status);
             arms.extend(quote!(#pattern => #read,));
         }
         let others = (!is_complete).then(|| quote!(_ => Err(toolkit::unlisted()),));
@@ -144,10 +131,8 @@ impl Pass<'_> {
             let name = ident(&name);
             let description = request.operation.description.as_deref();
             let text = description.or(request.operation.summary.as_deref());
-            let docs = docs([
-                format!("The body of {}", request.about),
-                super::described(text),
-            ]);
+            let about = format!("The body of {}", request.about);
+            let docs = docs([about, super::described(text)]);
             let body = self.type_of_body(media.schema.as_ref());
             aliases.extend(quote!(#docs pub type #name = #body;));
         }

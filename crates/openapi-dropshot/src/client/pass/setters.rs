@@ -12,20 +12,13 @@ use quote::quote;
 impl Pass<'_> {
     /// Writes a setter. It checks bounds, so that no value is sent that the service would reject.
     pub(super) fn setter(&self, setter: &Setter<'_>) -> TokenStream {
-        let Setter {
-            parameter,
-            name,
-            target,
-        } = setter;
+        let (parameter, name, target) = (setter.parameter, &setter.name, &setter.target);
         let wire = &parameter.name.value;
         let schema = parameter.schema.as_ref();
         let bounds = schema.and_then(|schema| bounds::of(schema, target));
         let value = match &bounds {
             Some(bounds) => {
-                let bounds::Bounds {
-                    condition,
-                    description,
-                } = bounds;
+                let (condition, description) = (&bounds.condition, &bounds.description);
                 quote!(within::<#target, V>(value, #description, |&value| #condition))
             }
             None => quote!(convert::<#target, V>(value)),
@@ -49,10 +42,8 @@ impl Pass<'_> {
             },
         ];
         paragraphs.extend(bounds.map(|bounds| {
-            format!(
-                "Must be {}; any other value is rejected before anything is sent.",
-                bounds.description
-            )
+            let description = bounds.description;
+            format!("Must be {description}; any other value is rejected before anything is sent.")
         }));
         paragraphs.extend(schema.and_then(bounds::of_list));
         paragraphs.extend(parameter.required.then(|| "Required.".to_owned()));
@@ -81,15 +72,11 @@ impl Pass<'_> {
         let declared = request.operation.request_body.as_ref();
         let description = described(declared.and_then(|body| body.description.as_deref()));
         let body_docs = if !body.required {
-            docs([
-                "Sets the body. Without it, the request has none.",
-                &description,
-            ])
+            let first = "Sets the body. Without it, the request has none.";
+            docs([first, &description])
         } else if body.line().is_some() {
-            docs([
-                &description,
-                "Takes the [`Lines`](super::Lines) of a stream, or a `Vec`.",
-            ])
+            let last = "Takes the [`Lines`](super::Lines) of a stream, or a `Vec`.";
+            docs([&description, last])
         } else if let Some((form, _)) = self.form_of(request) {
             let form = format!(
                 "Takes a [`{form}`](super::forms::{form}), or the [`Multipart`](::openapi_dropshot_client::Multipart) of any parts."

@@ -103,13 +103,9 @@ impl<'a> Pass<'a> {
                             let target = &field.ty;
                             field.ty = parse_quote!(::std::option::Option<#target>);
                         }
-                        self.document_property(
-                            &mut field.attrs,
-                            &known.wire,
-                            known.property,
-                            note,
-                            &mut deprecated,
-                        );
+                        let (attributes, wire) = (&mut field.attrs, &known.wire);
+                        let property = known.property;
+                        self.document_property(attributes, wire, property, note, &mut deprecated);
                     }
                     if let Some(fields) = fields {
                         let builders = types.builders.get_or_insert_default();
@@ -133,11 +129,8 @@ impl<'a> Pass<'a> {
                     for variant in &mut choice.variants {
                         let text = harmless(&documentation(&variant.attrs));
                         let wire = wire_name(&variant.attrs, &variant.ident);
-                        let text = if text.trim().is_empty() {
-                            code(&wire)
-                        } else {
-                            text
-                        };
+                        let is_empty = text.trim().is_empty();
+                        let text = if is_empty { code(&wire) } else { text };
                         let catalogued = self.words_of_code(&wire).filter(|_| is_catalogue);
                         let text = catalogued.unwrap_or(text);
                         describe(&mut variant.attrs, &text, None, "");
@@ -145,8 +138,9 @@ impl<'a> Pass<'a> {
                             let Some(ident) = &field.ident else { continue };
                             let wire = wire_name(&field.attrs, ident);
                             let property = properties.get(&wire).copied();
+                            let attributes = &mut field.attrs;
                             self.document_property(
-                                &mut field.attrs,
+                                attributes,
                                 &wire,
                                 property,
                                 "",
@@ -399,11 +393,8 @@ fn contents(item: &Item) -> Option<(String, BTreeSet<String>)> {
     let (ident, fields): (_, Vec<&Fields>) = match item {
         Item::Struct(object) => (&object.ident, vec![&object.fields]),
         Item::Enum(choice) => {
-            let variants = choice.variants.iter();
-            (
-                &choice.ident,
-                variants.map(|variant| &variant.fields).collect(),
-            )
+            let fields = choice.variants.iter().map(|variant| &variant.fields);
+            (&choice.ident, fields.collect())
         }
         _ => return None,
     };

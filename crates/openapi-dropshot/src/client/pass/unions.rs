@@ -4,6 +4,7 @@
 use super::{
     Pass, change_derives,
     kinds::{argument_of, in_module, name_of, serde_arguments},
+    repeated::held,
 };
 use crate::{
     client::{
@@ -12,13 +13,10 @@ use crate::{
     },
     docs::code,
 };
-use openapi_dropshot_contract::model::{Discriminator, Schema};
+use openapi_dropshot_contract::model::{Discriminator, SCHEMAS, Schema};
 use quote::quote;
 use std::collections::BTreeSet;
 use syn::{Fields, Ident, Item, ItemEnum, Path, parse_quote};
-
-/// The place of component schemas in references of `discriminator.mapping`.
-const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Pass<'a> {
     /// Replaces the deserialisation of unions: by the discriminator, or as the alternative that fits best.
@@ -84,19 +82,14 @@ impl<'a> Pass<'a> {
             return Some((named.schema, named.schema.discriminator.as_ref()?));
         }
         // typify names a union inside of another one by itself.
-        let components = choice
-            .variants
-            .iter()
-            .map(|variant| self.component(&variant.fields));
-        let components: Option<BTreeSet<&str>> = components.collect();
-        let components = components?;
+        let variants = choice.variants.iter();
+        let components = variants.map(|variant| self.component(&variant.fields));
+        let components: BTreeSet<&str> = components.collect::<Option<_>>()?;
         let mut unions = all_schemas(self.document).into_iter();
         unions.find_map(|union| {
-            let own: BTreeSet<&str> = alternatives(union)
-                .iter()
-                .filter_map(Schema::component)
-                .collect();
-            (own == components).then_some((union, union.discriminator.as_ref()?))
+            let own = alternatives(union).iter().filter_map(Schema::component);
+            (own.collect::<BTreeSet<_>>() == components)
+                .then_some((union, union.discriminator.as_ref()?))
         })
     }
 
@@ -195,10 +188,7 @@ impl Pass<'_> {
 
 /// Writes how a union without a discriminator is read, if each alternative has a type.
 fn closest_reader(choice: &ItemEnum) -> Option<Item> {
-    let variant = |variant: &syn::Variant| match &variant.fields {
-        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Some(variant.ident.clone()),
-        _ => None,
-    };
+    let variant = |variant: &syn::Variant| held(&variant.fields).map(|_| variant.ident.clone());
     let variants: Vec<Ident> = choice.variants.iter().map(variant).collect::<Option<_>>()?;
     let ident = &choice.ident;
     Some(parse_quote! {

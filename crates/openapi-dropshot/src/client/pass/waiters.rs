@@ -44,9 +44,7 @@ impl Pass<'_> {
             ),
             example,
         ]);
-        let Request {
-            gate, deprecated, ..
-        } = request;
+        let (gate, deprecated) = (&request.gate, &request.deprecated);
         quote! {
             #docs
             #deprecated
@@ -110,16 +108,12 @@ fn sentence(waiter: &Waiter) -> String {
         quoted.join(" or ")
     };
     let member = waiter.path.value.trim_start_matches('/').replace('/', ".");
-    let mut text = format!("Waits until `{member}` is {}.", list(&waiter.success));
-    if !waiter.failure.is_empty() {
-        let failure = list(&waiter.failure);
-        text.push_str(&format!(
-            " It is an error if it becomes {failure}, or if it takes too long."
-        ));
-    } else {
-        text.push_str(" It is an error if it takes too long.");
-    }
-    text
+    let (success, failure) = (list(&waiter.success), list(&waiter.failure));
+    let otherwise = match waiter.failure.is_empty() {
+        true => String::new(),
+        false => format!("it becomes {failure}, or if "),
+    };
+    format!("Waits until `{member}` is {success}. It is an error if {otherwise}it takes too long.")
 }
 
 fn texts(states: &[Spanned<String>]) -> Vec<&str> {
