@@ -21,6 +21,7 @@ use std::{
     io::{self, Read as _},
     net::SocketAddr,
     path::PathBuf,
+    process::ExitCode,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -78,7 +79,17 @@ pub(crate) struct LoadOptions {
     filter: Filter,
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
+    match work(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work(command: Command) -> anyhow::Result<()> {
     // Each connection is an open file.
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(
@@ -88,7 +99,7 @@ fn main() -> anyhow::Result<()> {
             maximum,
         },
     )?;
-    match Arguments::parse().command {
+    match command {
         Command::Walk(options) => walk::walk(&options),
         Command::Run(options) => run::run(&options),
         Command::Idle(options) => idle(&options),
