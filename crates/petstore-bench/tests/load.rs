@@ -43,12 +43,12 @@ impl Drop for Baseline {
     }
 }
 
-fn load(address: &str, what: &[&str]) -> Output {
+fn load(address: &str, options: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_load"))
         .arg("run")
         .args(["--address", address, "--key", "none", "--pets", PETS])
         .args(["--warm-up-seconds", "0", "--members", "as-declared"])
-        .args(what)
+        .args(options.split(' '))
         .output()
         .expect("the load runs")
 }
@@ -98,15 +98,10 @@ fn first_page() -> String {
 fn every_kind_of_load_can_be_measured_on_the_baseline() {
     let baseline = Baseline::start();
     for load_name in ["list", "get", "create", "mix"] {
-        let options = ["--load", load_name, "--fixed", "--connections", "3"];
-        let report = report(&load(
-            &baseline.address,
-            &[&options[..], &["--seconds", "0.2"]].concat(),
-        ));
-        assert!(
-            report["requests"].as_u64() > Some(0),
-            "{load_name}: {report}"
-        );
+        let options = format!("--load {load_name} --fixed --connections 3 --seconds 0.2");
+        let report = report(&load(&baseline.address, &options));
+        let rate = report["requests_per_second"].as_f64();
+        assert!(rate > Some(0.0), "{load_name}: {report}");
         assert!(report["p50_us"].as_f64() <= report["p999_us"].as_f64());
     }
 }
@@ -115,10 +110,8 @@ fn every_kind_of_load_can_be_measured_on_the_baseline() {
 fn a_wrong_response_ends_the_run() {
     let baseline = Baseline::start();
     // The baseline sends a different pet than the requested one.
-    let output = load(
-        &baseline.address,
-        &["--load", "get", "--connections", "2", "--seconds", "30"],
-    );
+    let options = "--load get --connections 2 --seconds 30";
+    let output = load(&baseline.address, options);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     assert!(errors.contains("wrong response: 200"), "{errors}");
@@ -131,10 +124,8 @@ fn every_response_is_checked_and_not_only_the_first() {
         1..=5 => first_page(),
         _ => "[]".to_owned(),
     });
-    let output = load(
-        &address.to_string(),
-        &["--load", "list", "--connections", "1", "--seconds", "30"],
-    );
+    let options = "--load list --connections 1 --seconds 30";
+    let output = load(&address.to_string(), options);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("wrong response: 200 []"), "{errors}");
 }
@@ -147,12 +138,9 @@ fn a_pause_of_the_service_is_measured_as_a_delay_of_all_requests_that_were_due_d
         }
         first_page()
     });
-    let options = ["--load", "list", "--connections", "1", "--seconds", "1"];
-    let report = report(&load(
-        &address.to_string(),
-        &[&options[..], &["--rate", "200"]].concat(),
-    ));
+    let options = "--load list --connections 1 --seconds 1 --rate 200";
+    let report = report(&load(&address.to_string(), options));
     // A tenth of the requests was due in the first 100 ms of the pause.
-    assert!(report["p99_us"].as_u64() >= Some(400_000), "{report}");
-    assert_eq!(report["requests"], 200);
+    assert!(report["p99_us"].as_f64() >= Some(400_000.0), "{report}");
+    assert_eq!(report["requests_per_second"], 200.0);
 }

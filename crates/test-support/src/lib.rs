@@ -3,6 +3,7 @@
 //! committed file; with `UPDATE_GOLDEN=1`, it writes the file.
 
 mod memory_limit;
+pub mod postgres;
 
 pub use memory_limit::MemoryLimit;
 

@@ -2,8 +2,7 @@
 of Python, served by uvicorn with a process for each processor. One commit for each
 creation, a look-up of the key for each request; no log, no metrics, no limits.
 
-    main.py seed FILE PETS KEY
-    main.py serve FILE
+    main.py FILE
 """
 
 import hashlib
@@ -19,27 +18,6 @@ from fastapi import Depends, FastAPI, Header, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from uvicorn.supervisors import Multiprocess
-
-TABLES = """
-    CREATE TABLE IF NOT EXISTS pets (
-        id          INTEGER PRIMARY KEY AUTOINCREMENT,
-        name        TEXT    NOT NULL,
-        category_id INTEGER NOT NULL,
-        status      TEXT
-    ) STRICT;
-    CREATE INDEX IF NOT EXISTS pets_by_status ON pets (status);
-    CREATE TABLE IF NOT EXISTS api_keys (
-        hash       BLOB PRIMARY KEY,
-        revoked_at INTEGER
-    ) STRICT, WITHOUT ROWID;"""
-
-# The pets that the example `seed` of petstore-store generates.
-SEED = """
-    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
-    INSERT INTO pets (name, category_id, status)
-    SELECT printf('pet number %d', n), n % 1000,
-        CASE WHEN n % max(?1 / 25, 1) = 0 THEN 'sold' WHEN n % 4 = 1 THEN 'available' WHEN n % 4 = 2 THEN 'pending' END
-    FROM numbers"""
 
 COLUMNS = "SELECT name, category_id, status, id FROM pets"
 
@@ -151,14 +129,6 @@ async def create_pet(db: Store, new: NewPet):
     return pet((*row, db.execute(insert, row).lastrowid))
 
 
-def seed(file: str, pets: str, key: str):
-    db = connect(file)
-    db.executescript(TABLES)
-    db.execute(SEED, (int(pets),))
-    digest = hashlib.sha256(key.encode()).digest()
-    db.execute("INSERT INTO api_keys (hash) VALUES (?)", (digest,))
-
-
 def serve(file: str):
     os.environ["PETS_FILE"] = file
     listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
@@ -177,10 +147,4 @@ def serve(file: str):
 
 
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["seed", file, pets, key]:
-            seed(file, pets, key)
-        case ["serve", file]:
-            serve(file)
-        case _:
-            sys.exit("say what to do: seed FILE PETS KEY, or serve FILE")
+    serve(sys.argv[1])

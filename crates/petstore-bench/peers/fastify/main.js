@@ -2,36 +2,14 @@
 // better-sqlite3, with a process for each processor. One commit for each creation, a
 // look-up of the key for each request; no log, no metrics, no limits.
 //
-//     main.js seed FILE PETS KEY
-//     main.js serve FILE
+//     main.js FILE
 
 import Database from 'better-sqlite3';
 import fastify from 'fastify';
 import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { argv, exit } from 'node:process';
-
-const TABLES = `
-    CREATE TABLE IF NOT EXISTS pets (
-        id          INTEGER PRIMARY KEY AUTOINCREMENT,
-        name        TEXT    NOT NULL,
-        category_id INTEGER NOT NULL,
-        status      TEXT
-    ) STRICT;
-    CREATE INDEX IF NOT EXISTS pets_by_status ON pets (status);
-    CREATE TABLE IF NOT EXISTS api_keys (
-        hash       BLOB PRIMARY KEY,
-        revoked_at INTEGER
-    ) STRICT, WITHOUT ROWID;`;
-
-// The pets that the example `seed` of petstore-store generates.
-const SEED = `
-    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :pets)
-    INSERT INTO pets (name, category_id, status)
-    SELECT printf('pet number %d', n), n % 1000,
-        CASE WHEN n % max(:pets / 25, 1) = 0 THEN 'sold' WHEN n % 4 = 1 THEN 'available' WHEN n % 4 = 2 THEN 'pending' END
-    FROM numbers`;
+import { argv } from 'node:process';
 
 const COLUMNS = 'SELECT name, category_id AS categoryId, status, id FROM pets';
 const STATUS = { type: 'string', enum: ['available', 'pending', 'sold'] };
@@ -49,14 +27,6 @@ const connect = (file) => {
   db.pragma('journal_mode = wal');
   db.pragma('synchronous = full');
   return db;
-};
-
-const seed = (file, pets, key) => {
-  const db = connect(file);
-  db.exec(TABLES);
-  db.prepare(SEED).run({ pets: BigInt(pets) });
-  db.prepare('INSERT INTO api_keys (hash) VALUES (?)').run(hash(key));
-  db.close();
 };
 
 class Failure extends Error {
@@ -131,18 +101,10 @@ const serve = async (file) => {
   return app.listen({ host: '127.0.0.1', port: 0 });
 };
 
-const [, , what, file, pets, key] = argv;
-if (what === 'seed' && key !== undefined) {
-  seed(file, pets, key);
-} else if (what === 'serve' && file !== undefined) {
-  if (cluster.isPrimary) {
-    const workers = Array.from({ length: availableParallelism() }, () => cluster.fork());
-    // All of them have the same port, and one message is enough.
-    workers[0].on('message', (address) => console.log(`listening on ${address}/v1`));
-  } else {
-    process.send(await serve(file));
-  }
+if (cluster.isPrimary) {
+  const workers = Array.from({ length: availableParallelism() }, () => cluster.fork());
+  // All of them have the same port, and one message is enough.
+  workers[0].on('message', (address) => console.log(`listening on ${address}/v1`));
 } else {
-  console.error('say what to do: seed FILE PETS KEY, or serve FILE');
-  exit(2);
+  process.send(await serve(argv[2]));
 }

@@ -4,13 +4,14 @@
 
 use anyhow::ensure;
 use clap::Parser;
+use petstore_bench::{ClientReport, Compared, Took, median, memory};
 use petstore_client::Client;
 use rustix::time::{ClockId, clock_gettime};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::{
-    fs,
     io::{BufRead as _, BufReader, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
+    process,
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -46,136 +47,124 @@ enum Alone {
     Bare,
 }
 
-#[derive(Serialize)]
-struct Report {
-    call: Compared,
-    walk: Compared,
-    walk_pets: usize,
-    /// The maximum memory in bytes while lists were read, in the first half of all rounds and in the second half. Both
-    /// are equal if no memory is retained.
-    memory_first_half: u64,
-    memory_second_half: u64,
-}
-
-/// The medians in microseconds of the client and of the loop, for one call or one list.
-#[derive(Serialize)]
-struct Compared {
-    client: Took,
-    bare: Took,
-}
-
-/// If a machine is slow to wake a thread, most of the time of a single call is waiting time. Only the processor time of
-/// the caller is caused by the caller.
-#[derive(Clone, Copy, Default, Serialize)]
-struct Took {
-    elapsed_us: f64,
-    processor_us: f64,
-}
-
-impl Took {
-    fn add(&mut self, more: Took) {
-        self.elapsed_us += more.elapsed_us;
-        self.processor_us += more.processor_us;
-    }
-}
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let base_url = format!("http://{}/v1", serve(arguments.pages)?);
-    if let Some(one) = arguments.alone {
-        return alone(one, &base_url, &arguments).await;
-    }
-    let report = compare(&base_url, &arguments).await?;
-    println!("{}", serde_json::to_string(&report)?);
-    Ok(())
-}
-
-/// The time is not measured here, because callgrind cannot run the clock that `used` reads.
-async fn alone(one: Alone, base_url: &str, arguments: &Arguments) -> anyhow::Result<()> {
-    let (client, http) = clients(base_url)?;
+    let callers = [
+        Caller::Client(Client::builder(&base_url).api_key(KEY).no_proxy().build()?),
+        Caller::Bare(reqwest::Client::builder().no_proxy().build()?, base_url),
+    ];
+    let Some(alone) = arguments.alone else {
+        let report = compare(&callers, &arguments).await?;
+        println!("{}", serde_json::to_string(&report)?);
+        return Ok(());
+    };
+    // The time is not measured here, because callgrind cannot run the clock that `used` reads.
+    let caller = &callers[alone as usize];
     for _ in 0..arguments.calls {
-        match one {
-            Alone::Client => call(&client).await?,
-            Alone::Bare => bare_call(&http, base_url).await?,
-        }
+        caller.call().await?;
     }
     if arguments.pages > 0 {
-        match one {
-            Alone::Client => walk(&client, &mut Vec::new()).await?,
-            Alone::Bare => bare_walk(&http, base_url, &mut Vec::new()).await?,
-        };
+        caller.walk(&mut Vec::new()).await?;
     }
     Ok(())
 }
 
-fn clients(base_url: &str) -> anyhow::Result<(Client, reqwest::Client)> {
-    let client = Client::builder(base_url).api_key(KEY).no_proxy().build()?;
-    let http = reqwest::Client::builder().no_proxy().build()?;
-    Ok((client, http))
+/// The client and the plain loop, which calls the service with this URL.
+enum Caller {
+    Client(Client),
+    Bare(reqwest::Client, String),
 }
 
-async fn call(client: &Client) -> anyhow::Result<()> {
-    let page = client.list_pets().limit(1_u64).send().await?;
-    ensure!(page.len() == 1, "the page must hold one pet");
-    Ok(())
+impl Caller {
+    /// Requests a page of one pet.
+    async fn call(&self) -> anyhow::Result<()> {
+        let pets = match self {
+            Caller::Client(client) => client.list_pets().limit(1_u64).send().await?.len(),
+            Caller::Bare(http, base_url) => {
+                let url = format!("{base_url}/pets?limit=1");
+                bare_page(http, url.parse()?).await?.0.len()
+            }
+        };
+        ensure!(pets == 1, "the page must hold one pet");
+        Ok(())
+    }
+
+    /// Adds the ids of all pets. The loop does this with as little code as possible. Records the
+    /// memory after every 10,000 pets and at the end.
+    async fn walk(&self, memory: &mut Vec<u64>) -> anyhow::Result<i64> {
+        let (mut sum, mut count) = (0, 0);
+        let mut add = |ids: i64, pets: usize| {
+            sum += ids;
+            count += pets;
+            if count % 10_000 == 0 {
+                memory.push(resident());
+            }
+        };
+        match self {
+            Caller::Client(client) => {
+                let mut pets = client.list_pets().limit(PAGE as u64).stream();
+                while let Some(pet) = pets.next().await {
+                    add(pet?.id, 1);
+                }
+            }
+            Caller::Bare(http, base_url) => {
+                let mut next = Some(format!("{base_url}/pets?limit={PAGE}").parse()?);
+                while let Some(url) = next {
+                    let (rows, following) = bare_page(http, url).await?;
+                    add(rows.iter().map(|row| row.id).sum(), rows.len());
+                    next = following;
+                }
+            }
+        }
+        memory.push(resident());
+        Ok(sum)
+    }
 }
 
-async fn bare_call(http: &reqwest::Client, base_url: &str) -> anyhow::Result<()> {
-    let url = format!("{base_url}/pets?limit=1");
-    let (rows, _) = bare_page(http, url.parse()?).await?;
-    ensure!(rows.len() == 1, "the page must hold one pet");
-    Ok(())
-}
-
-async fn compare(base_url: &str, arguments: &Arguments) -> anyhow::Result<Report> {
-    let (client, http) = clients(base_url)?;
-    let [mut calls, mut bare_calls, mut walks, mut bare_walks] = [const { Vec::new() }; 4];
-    let mut memory = Vec::new();
+/// Measures both in turn.
+async fn compare(callers: &[Caller; 2], arguments: &Arguments) -> anyhow::Result<ClientReport> {
+    let [mut calls, mut walks] = [const { [const { Vec::new() }; 2] }; 2];
+    let [mut memory, mut unused] = [const { Vec::new() }; 2];
+    let slice = arguments.calls.div_ceil(SLICES);
     // The first round is a warm-up.
     for round in 0..=arguments.rounds.max(1) {
-        let (mut called, mut bare_called) = (Took::default(), Took::default());
-        let slice = arguments.calls.div_ceil(SLICES);
+        let mut called = [Took::default(); 2];
         for _ in 0..SLICES {
-            let clock = Clock::start();
-            for _ in 0..slice {
-                call(&client).await?;
+            for (caller, called) in callers.iter().zip(&mut called) {
+                let clock = Clock::start();
+                for _ in 0..slice {
+                    caller.call().await?;
+                }
+                clock.add_to(called, slice * SLICES);
             }
-            called.add(clock.took(slice * SLICES));
-            let clock = Clock::start();
-            for _ in 0..slice {
-                bare_call(&http, base_url).await?;
-            }
-            bare_called.add(clock.took(slice * SLICES));
         }
-        let clock = Clock::start();
-        let met = walk(&client, &mut memory).await?;
-        let walked = clock.took(1);
-        let clock = Clock::start();
-        let expected = bare_walk(&http, base_url, &mut Vec::new()).await?;
-        let bare_walked = clock.took(1);
-        ensure!(met == expected, "both must read the same pets");
+        let (mut walked, mut sums) = ([Took::default(); 2], [0; 2]);
+        for (one, memory) in [&mut memory, &mut unused].into_iter().enumerate() {
+            let clock = Clock::start();
+            sums[one] = callers[one].walk(memory).await?;
+            clock.add_to(&mut walked[one], 1);
+        }
+        ensure!(sums[0] == sums[1], "both must read the same pets");
         if round > 0 {
-            calls.push(called);
-            bare_calls.push(bare_called);
-            walks.push(walked);
-            bare_walks.push(bare_walked);
+            for one in 0..callers.len() {
+                calls[one].push(called[one]);
+                walks[one].push(walked[one]);
+            }
         }
     }
     let (first, second) = memory.split_at(memory.len() / 2);
     let most = |part: &[u64]| part.iter().max().copied().unwrap_or_default();
-    Ok(Report {
-        call: Compared {
-            client: median(&calls),
-            bare: median(&bare_calls),
-        },
-        walk: Compared {
-            client: median(&walks),
-            bare: median(&bare_walks),
-        },
+    let compared = |[client, bare]: [Vec<Took>; 2]| Compared {
+        client: medians(&client),
+        bare: medians(&bare),
+    };
+    Ok(ClientReport {
+        call: compared(calls),
+        walk: compared(walks),
         walk_pets: arguments.pages * PAGE,
-        memory_first_half: most(first),
-        memory_second_half: most(second),
+        memory_halves: [most(first), most(second)],
     })
 }
 
@@ -192,13 +181,11 @@ impl Clock {
         Self { begun, used }
     }
 
-    /// Divides the times by a number of calls.
-    fn took(&self, number: usize) -> Took {
+    /// Adds the times since the start, divided by a number of calls.
+    fn add_to(&self, took: &mut Took, number: usize) {
         let share = 1e6 / number.max(1) as f64;
-        Took {
-            elapsed_us: self.begun.elapsed().as_secs_f64() * share,
-            processor_us: used().saturating_sub(self.used).as_secs_f64() * share,
-        }
+        took.elapsed_us += self.begun.elapsed().as_secs_f64() * share;
+        took.processor_us += used().saturating_sub(self.used).as_secs_f64() * share;
     }
 }
 
@@ -209,69 +196,23 @@ fn used() -> Duration {
 }
 
 /// Returns the median of each field.
-fn median(rounds: &[Took]) -> Took {
-    let middle = |field: fn(&Took) -> f64| {
-        let mut values: Vec<f64> = rounds.iter().map(field).collect();
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
+fn medians(rounds: &[Took]) -> Took {
+    let middle = |field: fn(&Took) -> f64| median(rounds.iter().map(field)).unwrap_or_default();
     Took {
         elapsed_us: middle(|took| took.elapsed_us),
         processor_us: middle(|took| took.processor_us),
     }
 }
 
-/// Adds the ids of all pets, read with the client. Records the memory after every 10,000
-/// pets and at the end.
-async fn walk(client: &Client, memory: &mut Vec<u64>) -> anyhow::Result<i64> {
-    let mut pets = client.list_pets().limit(PAGE as u64).stream();
-    let (mut sum, mut count) = (0, 0_u64);
-    while let Some(pet) = pets.next().await {
-        sum += pet?.id;
-        count += 1;
-        if count % 10_000 == 0 {
-            memory.push(resident());
-        }
-    }
-    memory.push(resident());
-    Ok(sum)
-}
-
 /// A pet as the plain loop reads it, with the same properties as the client's type.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "the client reads these members as well")]
 struct Row {
     id: i64,
-    #[expect(dead_code, reason = "the client reads this member as well")]
     name: String,
-    #[expect(dead_code, reason = "the client reads this member as well")]
     category_id: i64,
-    #[expect(dead_code, reason = "the client reads this member as well")]
     status: Option<String>,
-}
-
-/// Adds the ids of all pets, read with as little code as possible. Records the memory as `walk` does, so that both take
-/// the same time for it.
-async fn bare_walk(
-    http: &reqwest::Client,
-    base_url: &str,
-    memory: &mut Vec<u64>,
-) -> anyhow::Result<i64> {
-    let (mut sum, mut count) = (0, 0);
-    let mut next = Some(reqwest::Url::parse(&format!(
-        "{base_url}/pets?limit={PAGE}"
-    ))?);
-    while let Some(url) = next {
-        let (rows, following) = bare_page(http, url).await?;
-        sum += rows.iter().map(|row| row.id).sum::<i64>();
-        count += rows.len();
-        if count % 10_000 == 0 {
-            memory.push(resident());
-        }
-        next = following;
-    }
-    memory.push(resident());
-    Ok(sum)
 }
 
 /// Returns a page and the link to the next one.
@@ -291,13 +232,9 @@ async fn bare_page(
     Ok((rows, Some(next)))
 }
 
-/// Returns the resident memory of this process in bytes; 0 if the system does not report
-/// it.
+/// Returns the resident memory of this process in bytes; 0 if the system does not report it.
 fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kibibytes: Option<u64> = line.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
-    kibibytes.unwrap_or_default() * 1024
+    memory(process::id(), "VmRSS").unwrap_or_default()
 }
 
 /// Starts a service on separate threads that has its responses in memory: first the page of one pet, then the pages of

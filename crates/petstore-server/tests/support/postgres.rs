@@ -4,15 +4,13 @@
 use petstore_store::DatabaseUrl;
 use std::{
     fs,
-    os::unix::{
-        fs::{MetadataExt as _, PermissionsExt as _},
-        process::CommandExt as _,
-    },
+    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
 };
+pub use test_support::postgres::{as_user, hand_over, owner_for, programs};
 use test_support::{Need, skip};
 use tokio::sync::OnceCell;
 use tokio_postgres::{Client, Config, NoTls};
@@ -342,63 +340,4 @@ fn keep(
         .process_group(0)
         .spawn();
     kept.expect("a shell")
-}
-
-/// PostgreSQL does not run as root. In this case it runs as the user `postgres`, who becomes the
-/// owner of the folder.
-pub fn owner_for(folder: &Path) -> Option<(u32, u32)> {
-    if fs::metadata(folder).expect("the folder").uid() != 0 {
-        return None;
-    }
-    let users = fs::read_to_string("/etc/passwd").expect("the list of users");
-    let user = users
-        .lines()
-        .find(|line| line.starts_with("postgres:"))
-        .expect("a user `postgres`, since this is root");
-    let number = |field| {
-        user.split(':')
-            .nth(field)
-            .and_then(|text| text.parse().ok())
-            .expect("a number")
-    };
-    let owner = Some((number(2), number(3)));
-    hand_over(folder, owner);
-    owner
-}
-
-pub fn hand_over(path: &Path, owner: Option<(u32, u32)>) {
-    if let Some((uid, gid)) = owner {
-        std::os::unix::fs::chown(path, Some(uid), Some(gid)).expect("it is handed over");
-    }
-}
-
-pub fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
-    let mut command = Command::new(program);
-    if let Some((uid, gid)) = owner {
-        command.uid(uid).gid(gid);
-    }
-    command
-}
-
-/// Returns the folder of the newest server that Debian installed, or the one in `PATH`.
-pub fn programs() -> Option<PathBuf> {
-    let installed = fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let mut versions: Vec<(u32, PathBuf)> = installed
-        .filter_map(|entry| {
-            Some((
-                entry.file_name().to_str()?.parse().ok()?,
-                entry.path().join("bin"),
-            ))
-        })
-        .collect();
-    versions.sort();
-    let debian = versions.into_iter().rev().map(|(_, folder)| folder);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let has = |folder: &PathBuf, program: &str| folder.join(program).is_file();
-    debian
-        .chain(std::env::split_paths(&path))
-        .find(|folder| has(folder, "initdb") && has(folder, "postgres"))
 }

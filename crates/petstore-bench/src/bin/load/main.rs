@@ -4,7 +4,6 @@
 //! an existing tool.
 
 mod connection;
-mod idle;
 mod open_loop;
 mod processor;
 mod requests;
@@ -12,10 +11,19 @@ mod run;
 mod walk;
 
 use clap::{Args, Parser, Subcommand};
-use petstore_bench::pets::{Filter, Members};
-use requests::Load;
+use petstore_bench::{
+    Load,
+    pets::{Filter, Members},
+};
+use requests::Requests;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
+use std::{
+    io::{self, Read as _},
+    net::SocketAddr,
+    path::PathBuf,
+    process::ExitCode,
+};
+use tokio::runtime::{Builder, Runtime};
 
 /// Sends requests to a pet store and checks the responses.
 #[derive(Parser)]
@@ -32,11 +40,11 @@ enum Command {
     Run(run::Options),
     /// Send one request on each of many connections, and keep them open until standard
     /// input ends
-    Idle(idle::Options),
+    Idle(LoadOptions),
 }
 
 /// The service that receives the requests.
-#[derive(Args, Clone)]
+#[derive(Args)]
 pub(crate) struct Service {
     /// The address of the service
     #[arg(long)]
@@ -53,8 +61,12 @@ pub(crate) struct Service {
 }
 
 /// The requests to send.
-#[derive(Args, Clone)]
+#[derive(Args)]
 pub(crate) struct LoadOptions {
+    #[command(flatten)]
+    service: Service,
+    #[arg(long)]
+    connections: usize,
     #[arg(long)]
     load: Load,
     /// Expect every page to be the first page, and every pet to be the first pet
@@ -90,6 +102,30 @@ fn work(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Walk(options) => walk::walk(&options),
         Command::Run(options) => run::run(&options),
-        Command::Idle(options) => idle::idle(&options),
+        Command::Idle(options) => idle(&options),
     }
+}
+
+/// Opens many connections, sends one request on each, and keeps them idle, to measure the memory of
+/// a service.
+fn idle(options: &LoadOptions) -> anyhow::Result<()> {
+    let requests = Requests::read(options)?;
+    let mut requesters = Vec::new();
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        for index in 0..options.connections {
+            let mut requester = requests.requester(index).await?;
+            requester.send_next().await?;
+            requesters.push(requester);
+        }
+        anyhow::Ok(())
+    })?;
+    println!("idle");
+    io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
+}
+
+/// Returns a runtime with one thread.
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
 }

@@ -1,25 +1,16 @@
 //! The requests of the load, each of which is different, and the expected response to each.
 
 use crate::{
-    LoadOptions, Service,
+    LoadOptions,
     connection::{Connection, Response},
 };
 use anyhow::{Context as _, bail, ensure};
-use petstore_bench::pets::{self, Members, PAGE};
+use petstore_bench::{
+    Load,
+    pets::{self, Members, PAGE},
+};
 use serde::{Deserialize, Serialize};
-use std::{fs, net::SocketAddr};
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
-pub(crate) enum Load {
-    /// A page of 20 pets.
-    List,
-    /// One pet.
-    Get,
-    /// A new pet.
-    Create,
-    /// Of one hundred requests, 90 are for a page, 9 are for one pet, and 1 creates a pet.
-    Mix,
-}
+use std::fs;
 
 /// The position of a page.
 #[derive(Deserialize, Serialize)]
@@ -30,14 +21,10 @@ pub(crate) struct Place {
 }
 
 /// All requests that can be sent; shared by all connections.
-pub(crate) struct Requests {
-    load: Load,
-    address: SocketAddr,
+pub(crate) struct Requests<'options> {
+    options: &'options LoadOptions,
     /// The header lines of every request.
     headers: String,
-    pets: i64,
-    fixed: bool,
-    members: Members,
     pages: Vec<Page>,
 }
 
@@ -56,54 +43,44 @@ pub(crate) struct Created {
 
 /// One connection, which sends requests one after the other.
 pub(crate) struct Requester<'requests> {
-    requests: &'requests Requests,
+    requests: &'requests Requests<'requests>,
     connection: Connection,
     index: usize,
     /// Number of requests so far.
     number: u64,
 }
 
-impl Requests {
-    pub(crate) fn read(service: &Service, load_options: &LoadOptions) -> anyhow::Result<Self> {
-        let Service {
-            address,
-            key,
-            pets,
-            members,
-        } = service;
-        let first = Place {
-            target: load_options.filter.target(PAGE),
-            after: 0,
-        };
-        let places = match &load_options.pages {
-            None => vec![first],
+impl<'options> Requests<'options> {
+    pub(crate) fn read(options: &'options LoadOptions) -> anyhow::Result<Self> {
+        let service = &options.service;
+        let places = match &options.pages {
+            None => vec![Place {
+                target: options.filter.target(PAGE),
+                after: 0,
+            }],
             Some(path) => {
                 let text = fs::read_to_string(path);
                 let text = text.with_context(|| format!("cannot read {}", path.display()))?;
                 serde_json::from_str(&text)?
             }
         };
+        ensure!(!places.is_empty(), "there is no page to request");
         let mut requests = Self {
-            load: load_options.load,
-            address: *address,
-            headers: format!("Host: {address}\r\nAuthorization: Bearer {key}\r\n"),
-            pets: *pets,
-            fixed: load_options.fixed,
-            members: *members,
+            options,
+            headers: format!(
+                "Host: {}\r\nAuthorization: Bearer {}\r\n",
+                service.address, service.key
+            ),
             pages: Vec::new(),
         };
-        let first = pets::page(0, load_options.filter, PAGE, *pets, *members);
-        requests.pages = places
-            .iter()
-            .map(|place| Page {
+        let pages = places.iter().map(|place| {
+            let after = if options.fixed { 0 } else { place.after };
+            Page {
                 request: requests.get(&place.target),
-                body: match load_options.fixed {
-                    true => first.clone(),
-                    false => pets::page(place.after, load_options.filter, PAGE, *pets, *members),
-                },
-            })
-            .collect();
-        ensure!(!requests.pages.is_empty(), "there is no page to request");
+                body: pets::page(after, options.filter, PAGE, service.pets, service.members),
+            }
+        });
+        requests.pages = pages.collect();
         Ok(requests)
     }
 
@@ -111,7 +88,7 @@ impl Requests {
     pub(crate) async fn requester(&self, index: usize) -> anyhow::Result<Requester<'_>> {
         Ok(Requester {
             requests: self,
-            connection: Connection::open(self.address).await?,
+            connection: Connection::open(self.options.service.address).await?,
             index,
             number: 0,
         })
@@ -132,15 +109,14 @@ impl Requests {
 
     /// Checks that a sample of the created pets can be fetched and is unchanged.
     pub(crate) async fn confirm(&self, created: &[Created]) -> anyhow::Result<()> {
-        if self.fixed {
+        if self.options.fixed {
             return Ok(());
         }
-        let mut connection = Connection::open(self.address).await?;
+        let mut connection = Connection::open(self.options.service.address).await?;
         for created in created.iter().step_by((created.len() / 100).max(1)) {
             let request = self.get(&format!("/v1/pets/{}", created.id));
             let response = connection.exchange(&request).await?;
-            let expected =
-                created_pet(created.connection, created.number, created.id, self.members);
+            let expected = created_pet(created, self.options.service.members);
             expect(&response, 200, &expected).context("a pet that was created")?;
         }
         Ok(())
@@ -151,7 +127,7 @@ impl Requester<'_> {
     /// Sends the next request and checks its response.
     pub(crate) async fn send_next(&mut self) -> anyhow::Result<Option<Created>> {
         self.number += 1;
-        let load = match (self.requests.load, self.number % 100) {
+        let load = match (self.requests.options.load, self.number % 100) {
             (Load::Mix, 0) => Load::Create,
             (Load::Mix, 1..=9) => Load::Get,
             (Load::Mix, _) => Load::List,
@@ -171,30 +147,34 @@ impl Requester<'_> {
     }
 
     async fn get(&mut self) -> anyhow::Result<()> {
-        let pets = usize::try_from(self.requests.pets)?;
-        let id = i64::try_from(self.place(pets))? + 1;
+        let LoadOptions { service, fixed, .. } = self.requests.options;
+        let id = i64::try_from(self.place(usize::try_from(service.pets)?))? + 1;
         let request = self.requests.get(&format!("/v1/pets/{id}"));
         let response = self.connection.exchange(&request).await?;
-        let given = if self.requests.fixed { 1 } else { id };
-        let Requests { pets, members, .. } = *self.requests;
-        expect(&response, 200, &pets::pet(given, pets, members))
+        let given = if *fixed { 1 } else { id };
+        expect(
+            &response,
+            200,
+            &pets::pet(given, service.pets, service.members),
+        )
     }
 
     async fn create(&mut self) -> anyhow::Result<Created> {
+        let service = &self.requests.options.service;
         let request = self.requests.post(&new_pet(self.index, self.number));
         let response = self.connection.exchange(&request).await?;
         let id = last_id(response.body).context("a created pet has no `id`")?;
         ensure!(
-            id > self.requests.pets,
+            id > service.pets,
             "the id {id} of the created pet already exists"
         );
-        let pet = created_pet(self.index, self.number, id, self.requests.members);
-        expect(&response, 201, &pet)?;
-        Ok(Created {
+        let created = Created {
             connection: self.index,
             number: self.number,
             id,
-        })
+        };
+        expect(&response, 201, &created_pet(&created, service.members))?;
+        Ok(created)
     }
 
     /// Chooses one of `places`, a different one each time and spread over all of them. The golden
@@ -215,9 +195,10 @@ fn new_pet(connection: usize, number: u64) -> String {
 }
 
 /// Returns the same pet after it got an id.
-fn created_pet(connection: usize, number: u64, id: i64, members: Members) -> String {
-    let name = format_args!("new pet {connection}-{number}");
-    pets::json(name, number as i64, ",\"status\":\"pending\"", id, members)
+fn created_pet(created: &Created, members: Members) -> String {
+    let name = format_args!("new pet {}-{}", created.connection, created.number);
+    let (category, status) = (created.number as i64, ",\"status\":\"pending\"");
+    pets::json(name, category, status, created.id, members)
 }
 
 pub(crate) fn last_id(body: &[u8]) -> Option<i64> {

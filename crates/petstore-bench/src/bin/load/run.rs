@@ -2,20 +2,20 @@
 //! because the service needs the other half.
 
 use crate::{
-    LoadOptions, Service,
+    LoadOptions,
     open_loop::Schedule,
     processor,
     requests::{Created, Requests},
+    runtime,
 };
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use futures::future::try_join_all;
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use petstore_bench::Measured;
 use std::{
     cell::{Cell, RefCell},
     process,
     sync::{
-        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -32,11 +32,7 @@ const CONNECT: Duration = Duration::from_millis(100);
 #[derive(clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]
-    service: Service,
-    #[command(flatten)]
     load_options: LoadOptions,
-    #[arg(long)]
-    connections: usize,
     /// Duration of the measurement
     #[arg(long)]
     seconds: f64,
@@ -52,25 +48,9 @@ pub(crate) struct Options {
     watch: Vec<u32>,
 }
 
-#[derive(Serialize)]
-struct Report {
-    requests: u64,
-    requests_per_second: f64,
-    p50_us: u64,
-    p99_us: u64,
-    p999_us: u64,
-    max_us: u64,
-    /// Processor time of the watched processes per request.
-    cpu_us: f64,
-    /// Processor time of this process per request.
-    load_cpu_us: f64,
-    /// The share of the processor time that the hypervisor gave to other machines.
-    stolen: f64,
-}
-
 /// The requests of a run, and its times.
-struct Run {
-    requests: Requests,
+struct Run<'options> {
+    requests: Requests<'options>,
     start: Instant,
     begin: Instant,
     end: Instant,
@@ -87,65 +67,59 @@ struct Measurements {
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let start = Instant::now() + CONNECT;
     let begin = start + Duration::from_secs_f64(options.warm_up_seconds);
-    let run = Arc::new(Run {
-        requests: Requests::read(&options.service, &options.load_options)?,
+    let run = Run {
+        requests: Requests::read(&options.load_options)?,
         start,
         begin,
         end: begin + Duration::from_secs_f64(options.seconds),
         failed: AtomicBool::new(false),
-    });
-    let threads = thread::available_parallelism().map_or(1, |all| all.get() / 2);
-    let threads = threads.clamp(1, options.connections.max(1));
-    let (failed, failure) = mpsc::channel();
-    let running: Vec<_> = (0..threads)
-        .map(|thread| {
-            let (run, failed) = (Arc::clone(&run), failed.clone());
-            let connections = (thread..options.connections).step_by(threads).collect();
-            let rate = options.rate.map(|rate| rate / threads as f64);
-            thread::spawn(move || {
-                run.thread(connections, rate).inspect_err(|_| {
-                    // The receiver was dropped if another thread failed.
-                    let _heard = failed.send(());
-                })
-            })
-        })
-        .collect();
-
-    // A failure ends the wait, because the measurements are then useless.
-    let wait =
-        |until: Instant| failure.recv_timeout(until.saturating_duration_since(Instant::now()));
-    let read = || {
-        let own = processor::used_us(&[process::id()]);
-        (
-            processor::used_us(&options.watch),
-            own,
-            processor::Machine::now(),
-        )
     };
-    let _failed = wait(run.begin);
-    let before = read();
-    let _failed = wait(run.end);
-    let after = read();
-
+    let threads = thread::available_parallelism().map_or(1, |all| all.get() / 2);
+    let connections = options.load_options.connections;
+    let threads = threads.clamp(1, connections.max(1));
     let mut latencies = histogram()?;
     let mut created = Vec::new();
-    for thread in running {
-        let measurements = thread
-            .join()
-            .map_err(|_| anyhow::anyhow!("a thread of the load panicked"))??;
-        latencies.add(measurements.latencies)?;
-        created.extend(measurements.created);
-    }
+    let (before, after) = thread::scope(|scope| {
+        let (failed, failure) = mpsc::channel();
+        let threads: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (run, failed) = (&run, failed.clone());
+                let connections = (thread..connections).step_by(threads).collect();
+                let rate = options.rate.map(|rate| rate / threads as f64);
+                scope.spawn(move || {
+                    run.thread(connections, rate).inspect_err(|_| {
+                        // The receiver was dropped if another thread failed.
+                        let _heard = failed.send(());
+                    })
+                })
+            })
+            .collect();
+        // A failure ends the wait, because the measurements are then useless.
+        let times_at = |time: Instant| {
+            let _failed = failure.recv_timeout(time.saturating_duration_since(Instant::now()));
+            let [watched, own] = [&options.watch[..], &[process::id()]].map(processor::used_us);
+            (watched, own, processor::Machine::now())
+        };
+        let (before, after) = (times_at(run.begin), times_at(run.end));
+        for thread in threads {
+            let measurements = thread.join();
+            let measurements = measurements.map_err(|_| anyhow!("a thread of the load panicked"));
+            let measurements = measurements??;
+            latencies.add(measurements.latencies)?;
+            created.extend(measurements.created);
+        }
+        anyhow::Ok((before, after))
+    })?;
     check(&run.requests, &mut created)?;
     let requests = latencies.len();
     ensure!(requests > 0, "no response arrived in {} s", options.seconds);
-    let report = Report {
-        requests,
+    let percentile = |quantile| latencies.value_at_quantile(quantile) as f64;
+    let report = Measured {
         requests_per_second: requests as f64 / options.seconds,
-        p50_us: latencies.value_at_quantile(0.5),
-        p99_us: latencies.value_at_quantile(0.99),
-        p999_us: latencies.value_at_quantile(0.999),
-        max_us: latencies.max(),
+        p50_us: percentile(0.5),
+        p99_us: percentile(0.99),
+        p999_us: percentile(0.999),
+        max_us: latencies.max() as f64,
         cpu_us: (after.0 - before.0) / requests as f64,
         load_cpu_us: (after.1 - before.1) / requests as f64,
         stolen: after.2.stolen_since(before.2),
@@ -156,23 +130,20 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 
 /// Checks that no two created pets have the same id, and that the created pets can be
 /// fetched.
-fn check(requests: &Requests, created: &mut [Created]) -> anyhow::Result<()> {
+fn check(requests: &Requests<'_>, created: &mut [Created]) -> anyhow::Result<()> {
     created.sort_unstable_by_key(|created| created.id);
     let doubled = created.windows(2).find(|pair| pair[0].id == pair[1].id);
     if let Some([one, _]) = doubled {
-        anyhow::bail!("two pets were created with the id {}", one.id);
+        bail!("two pets were created with the id {}", one.id);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(requests.confirm(created))
+    runtime()?.block_on(requests.confirm(created))
 }
 
 fn histogram() -> anyhow::Result<Histogram<u64>> {
     Histogram::new_with_bounds(1, LONGEST_US, 3).context("a histogram with three digits")
 }
 
-impl Run {
+impl Run<'_> {
     /// Sends requests on these connections until the end of the run.
     fn thread(&self, connections: Vec<usize>, rate: Option<f64>) -> anyhow::Result<Measurements> {
         let schedule = rate.map(|rate| Schedule::new(self.start, self.end, rate));
@@ -180,9 +151,6 @@ impl Run {
             latencies: histogram()?,
             created: Vec::new(),
         });
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
         let taken = Cell::new(0);
         let all = connections
             .iter()
@@ -193,7 +161,7 @@ impl Run {
                 None => Ok(()),
             }
         };
-        runtime
+        runtime()?
             .block_on(async { tokio::try_join!(schedule, try_join_all(all)) })
             .inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?;
         Ok(measurements.into_inner())

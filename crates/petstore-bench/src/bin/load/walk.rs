@@ -5,8 +5,9 @@ use crate::{
     Service,
     connection::Connection,
     requests::{self, Place},
+    runtime,
 };
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use petstore_bench::pets::{self, Filter, PAGE};
 use std::collections::VecDeque;
 
@@ -28,60 +29,44 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn walk(options: &Options) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let places = runtime.block_on(places(options))?;
+    let places = runtime()?.block_on(places(options))?;
     println!("{}", serde_json::to_string(&places)?);
     Ok(())
 }
 
 async fn places(options: &Options) -> anyhow::Result<VecDeque<Place>> {
-    let Options {
-        service,
-        filter,
-        limit,
-        most,
-        keep,
-    } = options;
+    let (filter, limit) = (options.filter, options.limit);
     let Service {
         address,
         key,
         pets,
         members,
-    } = service;
+    } = &options.service;
     let mut connection = Connection::open(*address).await?;
     let mut places = VecDeque::new();
-    let (mut target, mut after) = (filter.target(*limit), 0);
+    let (mut target, mut after) = (filter.target(limit), 0);
     for walked in 1.. {
         let request = format!(
             "GET {target} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\r\n"
         );
         let response = connection.exchange(request.as_bytes()).await?;
-        requests::expect(
-            &response,
-            200,
-            &pets::page(after, *filter, *limit, *pets, *members),
-        )?;
-        let (last, next) = (
-            requests::last_id(response.body),
-            response.link.map(next).transpose()?,
-        );
+        let page = pets::page(after, filter, limit, *pets, *members);
+        requests::expect(&response, 200, &page)?;
         // The measured pages have the usual size.
         let target_of_page = target.replace(&format!("limit={limit}&"), &format!("limit={PAGE}&"));
         places.push_back(Place {
             target: target_of_page,
             after,
         });
-        if keep.is_some_and(|keep| places.len() > keep) {
+        if options.keep.is_some_and(|keep| places.len() > keep) {
             places.pop_front();
         }
-        match (next, last) {
-            (Some(next), Some(last)) if most.is_none_or(|most| walked < most) => {
-                (target, after) = (next, last);
-            }
-            (Some(_), None) => bail!("an empty page has a link to a next page"),
-            _ => break,
+        let Some(link) = response.link else { break };
+        let last = requests::last_id(response.body);
+        after = last.context("an empty page has a link to a next page")?;
+        target = next(link)?;
+        if options.most.is_some_and(|most| walked >= most) {
+            break;
         }
     }
     Ok(places)
