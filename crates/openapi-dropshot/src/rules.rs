@@ -204,7 +204,7 @@ openapi_dropshot_contract::rules! {
                 {description: Done.}}}}"
             "/a: {post: {operationId: a, requestBody: {required: true, content: {application/octet-stream: {schema: {type: string, format: binary}}}}, \
          responses: {'204': {description: Done.}}}}";
-    CLIENT_ENCODING Error General "client-encoding" "A form has `encoding`, which the client ignores."
+    CLIENT_ENCODING Error General "client-encoding" "A form has an `encoding` that the client ignores."
         "Remove it."
         Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
                 {b: {type: string}}}, encoding: {b: {style: form}}}}}, responses: {'204': {description: Done.}}}}"

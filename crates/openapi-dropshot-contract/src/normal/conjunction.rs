@@ -163,7 +163,8 @@ fn join_bound(
 fn shared_members(root: &Node, node: &Node) -> Vec<(String, Node)> {
     let mut joined = Vec::new();
     for (name, parts) in definitions_of(root, node) {
-        let mut kinds = parts.iter().map(|part| kind_of(root, part));
+        // A part without a type, such as one with only an `enum`, restricts the values of the type that another part has.
+        let mut kinds = parts.iter().filter_map(|part| kind_of(root, part));
         let first = kinds.next();
         let are_alike = kinds.all(|kind| Some(kind) == first);
         let mut all = parts.iter();
@@ -271,6 +272,9 @@ fn is_wider_within(root: &Node, wide: &Node, narrow: &Node, left: Budget<'_>) ->
                 wide == narrow || (wide, narrow) == (Some("number"), Some("integer"))
             }
             _ if value.same_value(other) => true,
+            "minLength" | "maxLength" | "minItems" | "maxItems" => {
+                matches!(narrower(name, other, value), Some(None))
+            }
             "items" => is_wider_within(root, value, other, left),
             "properties" => value.members().all(|(name, own)| {
                 let other = other.get(name);

@@ -288,14 +288,16 @@ pub(super) fn elements(node: &mut Node) {
     }
 }
 
-/// Removes the restrictions of strings and numbers beside `enum`. They are not needed, because the linter rejects an enum value
-/// that violates them.
+/// Removes the restrictions of strings and numbers beside `enum`, and the format of strings. They are not needed, because the
+/// linter rejects an enum value that violates them. The format of numbers is kept, because it chooses the Rust type.
 pub(super) fn remove_keywords_beside_enum(node: &mut Node) {
     let values = node.get("enum").and_then(Node::as_array);
-    let is_plain = |value: &Node| value.as_str().is_some() || value.as_number().is_some();
-    if values.is_some_and(|values| values.iter().any(is_plain)) {
+    let values = values.unwrap_or_default();
+    let has_text = values.iter().any(|value| value.as_str().is_some());
+    if has_text || values.iter().any(|value| value.as_number().is_some()) {
         let rules = keywords_of_types().filter(|(_, kind)| ["string", "number"].contains(kind));
-        for (keyword, _) in rules {
+        let format = has_text.then_some("format");
+        for keyword in rules.map(|(keyword, _)| keyword).chain(format) {
             node.remove(keyword);
         }
     }

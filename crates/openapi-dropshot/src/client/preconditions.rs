@@ -10,8 +10,12 @@ use crate::rules;
 use heck::ToPascalCase as _;
 use openapi_dropshot_contract::{
     Problem, Rule,
-    model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type, is_token},
+    model::{
+        Document, Location, MediaType, Node, Operation, Parameter, ParameterIn, Schema, Type,
+        is_token,
+    },
 };
+use openapi_dropshot_types::is_json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Methods that the client or progenitor's client already has, and `error`, because the builder of an operation `error`
@@ -310,14 +314,31 @@ impl Check<'_, '_> {
             let help = "use `application/json`, `application/x-www-form-urlencoded`, `multipart/form-data`, `application/octet-stream` or `text/plain`";
             return self.reject(&rules::CLIENT_REQUEST_MEDIA_TYPES, &body.at, what, help);
         };
-        let encoding = format!("{}/encoding", media.at.pointer);
+        let node = self.document.root.pointer(&media.at.pointer);
         // The caller chooses the media type of each part.
         if how != Sent::Parts
-            && let Some(encoding) = self.document.root.pointer(&encoding)
+            && let Some(encoding) = node.and_then(|media| media.get("encoding"))
+            && !(how == Sent::Form && self.is_json_of_objects(media, encoding))
         {
             let (at, what) = (&encoding.at, "ignores `encoding`");
             self.reject(&rules::CLIENT_ENCODING, at, what, "remove it");
         }
+    }
+
+    /// Whether `encoding` only says what the client does without it: it writes the objects in a form as JSON.
+    fn is_json_of_objects(&self, form: &MediaType, encoding: &Node) -> bool {
+        let target = |schema| self.document.resolve(schema);
+        let form = form.schema.as_ref().and_then(target);
+        let mut encodings = encoding.as_object().into_iter().flatten();
+        encodings.all(|(name, encoding)| {
+            let property = form.and_then(|form| form.properties.get(name));
+            let types = property.and_then(target).and_then(|own| own.types.as_ref());
+            let mut members = encoding.value.as_object().into_iter().flatten();
+            types.is_some_and(|types| types.value == Type::Object)
+                && members.all(|(keyword, own)| {
+                    keyword == "contentType" && own.value.as_str().is_some_and(is_json)
+                })
+        })
     }
 
     /// Checks that the operation does not open a websocket, which is not a request with a response.
