@@ -5,8 +5,10 @@ creation, a look-up of the key for each request; no log, no metrics, no limits.
     main.py FILE
 """
 
+import ctypes
 import hashlib
 import os
+import signal
 import socket
 import sqlite3
 import sys
@@ -18,6 +20,11 @@ from fastapi import Depends, FastAPI, Header, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from uvicorn.supervisors import Multiprocess
+
+# The bench kills the first process, which imports this module under another name; the others end with it.
+if __name__ == "main":
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 COLUMNS = "SELECT name, category_id, status, id FROM pets"
 
