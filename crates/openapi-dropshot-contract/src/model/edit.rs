@@ -150,7 +150,8 @@ pub(crate) fn update_pointers(node: &mut Node, pointer: &mut String, is_rewritte
         }
         NodeKind::Object(members) => {
             for (name, member) in members {
-                pointer.push_str(&format!("/{}", escape_pointer_token(name)));
+                pointer.push('/');
+                pointer.push_str(&escape_pointer_token(name));
                 member.key_at.move_to(pointer, is_rewritten);
                 longest = longest.max(update_pointers(&mut member.value, pointer, is_rewritten));
                 pointer.truncate(length);

@@ -12,10 +12,9 @@ use openapi_dropshot_contract::{
     Problem, Rule,
     model::{
         Document, Location, MediaType, Node, Operation, Parameter, ParameterIn, Schema, Type,
-        is_token,
+        is_json, is_token,
     },
 };
-use openapi_dropshot_types::is_json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Methods that the client or progenitor's client already has, and `error`, because the builder of an operation `error`

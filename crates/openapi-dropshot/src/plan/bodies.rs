@@ -12,7 +12,7 @@ use super::{
 use crate::{docs::Docs, rules};
 use openapi_dropshot_contract::{
     Problem, Severity,
-    model::{MediaType, Method, Node, Operation, RequestBody, Schema},
+    model::{MediaType, Method, Node, Operation, RequestBody, Schema, is_json},
 };
 
 const JSON: &str = "application/json";
@@ -214,7 +214,7 @@ pub(crate) struct JsonBody<'a> {
 impl JsonBody<'_> {
     /// Returns whether the body is sent as JSON.
     pub(crate) fn is_json(&self) -> bool {
-        openapi_dropshot_types::is_json(self.media_type)
+        is_json(self.media_type)
     }
 
     /// Returns the media type, unless it is the one that dropshot sends for JSON anyway.

@@ -6,9 +6,8 @@ use crate::{
     names::{Names, pascal},
 };
 use openapi_dropshot_contract::model::{
-    AdditionalProperties, Document, MediaType, Schema, Spanned, Type,
+    AdditionalProperties, Document, MediaType, Schema, Spanned, Type, is_json,
 };
-use openapi_dropshot_types::is_json;
 
 /// The parts of a form.
 pub(crate) struct Parts {
