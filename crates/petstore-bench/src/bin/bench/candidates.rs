@@ -49,7 +49,7 @@ const PEER_TABLES: &str = "
     CREATE INDEX pets_by_status ON pets (status, id);
     CREATE TABLE api_keys (hash bytea PRIMARY KEY, revoked_at timestamptz)";
 
-/// The candidates in the order of the tables. All but the first one and the last two are peers: other implementations of the
+/// The candidates in the order of the tables. All but the first one and the last four are peers: other implementations of the
 /// same operations, each of which is in a folder of `peers` and has its own lock file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
@@ -70,6 +70,10 @@ pub(crate) enum Kind {
     Service,
     /// The service on PostgreSQL.
     ServicePostgres,
+    /// The service on SQLite, which records no events.
+    WithoutEvents,
+    /// The service on PostgreSQL, which records no events.
+    WithoutEventsPostgres,
 }
 
 impl fmt::Display for Kind {
@@ -83,13 +87,26 @@ impl fmt::Display for Kind {
             Kind::AxumPostgres => "axum, PostgreSQL",
             Kind::Service => "service",
             Kind::ServicePostgres => "service, PostgreSQL",
+            Kind::WithoutEvents => "no events",
+            Kind::WithoutEventsPostgres => "no events, PostgreSQL",
         })
     }
 }
 
 impl Kind {
     fn is_on_postgres(self) -> bool {
-        matches!(self, Kind::AxumPostgres | Kind::ServicePostgres)
+        matches!(
+            self,
+            Kind::AxumPostgres | Kind::ServicePostgres | Kind::WithoutEventsPostgres
+        )
+    }
+
+    fn is_without_events(self) -> bool {
+        matches!(self, Kind::WithoutEvents | Kind::WithoutEventsPostgres)
+    }
+
+    fn is_service(self) -> bool {
+        matches!(self, Kind::Service | Kind::ServicePostgres) || self.is_without_events()
     }
 
     /// Returns the arguments of `load` that describe its responses.
@@ -99,7 +116,7 @@ impl Kind {
             Kind::Baseline => &["--fixed", "--members", "as-declared"],
             Kind::Fastify => &["--members", "required-first"],
             // `load` expects these members by default.
-            Kind::Service | Kind::ServicePostgres => &[],
+            kind if kind.is_service() => &[],
             _ => &["--members", "as-declared"],
         }
     }
@@ -109,12 +126,12 @@ impl Kind {
     fn program(self, bench: &Bench) -> Result<Vec<OsString>> {
         let compiled = match self {
             Kind::Baseline => bench.programs.join("baseline"),
-            Kind::Service | Kind::ServicePostgres => bench.programs.join("petstore-server"),
             Kind::Comparison => rust(bench, "axum-sqlx", "axum-sqlx")?,
             Kind::AxumPostgres => rust(bench, "axum-sqlx", "axum-sqlx-postgres")?,
             Kind::AxumRusqlite => rust(bench, "axum-rusqlite", "petstore-bench-axum-rusqlite")?,
             Kind::Fastapi => return python(bench),
             Kind::Fastify => return javascript(bench),
+            _ => bench.programs.join("petstore-server"),
         };
         Ok(vec![compiled.into()])
     }
@@ -226,9 +243,15 @@ impl Candidates {
             folder: bench.temporary("round")?,
         };
         for &kind in Kind::value_variants() {
-            let is_usual = !matches!(kind, Kind::Fastapi | Kind::Fastify);
+            let is_usual =
+                !kind.is_without_events() && !matches!(kind, Kind::Fastapi | Kind::Fastify);
+            let is_chosen = match bench.options.peers {
+                Selection::Usual => is_usual,
+                Selection::Events => kind == Kind::Baseline || kind.is_service(),
+                Selection::All => true,
+            };
             let is_possible = !kind.is_on_postgres() || candidates.cluster.is_some();
-            if is_possible && (is_usual || bench.options.peers == Selection::All) {
+            if is_possible && is_chosen {
                 candidates.all.push(candidates.filled(kind, bench)?);
             }
         }
@@ -271,13 +294,19 @@ impl Candidates {
         let mut key = KEY.to_owned();
         match kind {
             Kind::Baseline => database = bench.pets.to_string(),
-            Kind::Service => {
+            Kind::Service | Kind::WithoutEvents => {
                 fill(bench, &file, bench.pets)?;
                 key = create_key(bench, &sqlite(&file))?;
             }
             Kind::ServicePostgres => {
                 database = FILLED.to_owned();
                 key = fill_on(self.cluster()?, bench)?;
+            }
+            Kind::WithoutEventsPostgres => {
+                let mut with = self.all.iter();
+                let with = with.find(|it| it.kind == Kind::ServicePostgres);
+                let with = with.context("it is filled before the service without events")?;
+                (database, key) = (with.database.clone(), with.key.clone());
             }
             Kind::AxumPostgres => {
                 database = "peer".to_owned();
@@ -322,15 +351,18 @@ impl Candidates {
                 cluster.execute("postgres", &sql)?;
             }
             match kind {
-                Kind::ServicePostgres => serve(&mut command, &cluster.url(&copy)),
-                _ => command.arg(cluster.url_with_host(&copy)),
+                Kind::AxumPostgres => command.arg(cluster.url_with_host(&copy)),
+                _ => serve(&mut command, &cluster.url(&copy)),
             };
         } else {
             let copy = self.copy(database)?;
-            match kind {
-                Kind::Service => serve(&mut command, &sqlite(&copy)),
-                _ => command.arg(copy),
+            match kind.is_service() {
+                true => serve(&mut command, &sqlite(&copy)),
+                false => command.arg(copy),
             };
+        }
+        if kind.is_without_events() {
+            command.args(["--events", "off"]);
         }
         Running::start(&mut command, &self.path(&format!("{kind}.log")))
     }

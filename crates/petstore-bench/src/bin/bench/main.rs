@@ -73,6 +73,8 @@ enum Selection {
     /// Those on axum
     #[default]
     Usual,
+    /// The service without events, and no other implementation
+    Events,
     /// All of them
     All,
 }
