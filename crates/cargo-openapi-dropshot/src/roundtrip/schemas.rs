@@ -22,9 +22,9 @@ const UUID: &str = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 /// The pattern of padded base64 (RFC 4648, section 4).
 const BASE64: &str = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$";
 
-/// The keyword for a pattern that is valid only in the legacy syntax of ECMA-262, such as `[\w-.]`, which `jsonschema` does not
-/// support.
-pub(super) const LEGACY_PATTERN: &str = "x-legacy-pattern";
+/// The keyword for patterns, which `regress` checks as in the generated types. The library of `jsonschema` supports neither the legacy
+/// syntax of ECMA-262, such as `[\w-.]`, nor many repetitions, such as `.{0,100000}`.
+pub(super) const PATTERN: &str = "x-pattern";
 
 /// The keyword for integers with their bounds. Integers are written without a fraction.
 const INTEGER: &str = "x-integer";
@@ -98,7 +98,7 @@ impl Schemas {
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(true)
-            .with_keyword(LEGACY_PATTERN, legacy_pattern)
+            .with_keyword(PATTERN, pattern)
             .with_keyword(INTEGER, |_, bounds, _| {
                 let bounds: Vec<i128> = array(bounds).iter().filter_map(whole).collect();
                 let is_integer = move |value: &Value| match whole(value) {
@@ -141,12 +141,6 @@ fn matches(pattern: &str, text: &str) -> bool {
     regress::Regex::new(pattern).is_ok_and(|regex| regex.find(text).is_some())
 }
 
-/// Whether a pattern is invalid with the flag `u`. The reader and the generator then use it without the flag.
-fn is_legacy_pattern(pattern: &Value) -> bool {
-    let is_valid = |text: &str| regress::Regex::with_flags(text, "u").is_ok();
-    pattern.as_str().is_some_and(|text| !is_valid(text))
-}
-
 /// A custom keyword: a condition, and the message for a value that violates it.
 struct Condition<F>(F, &'static str);
 
@@ -163,12 +157,14 @@ impl<'i, F: Fn(&Value) -> bool + Send + Sync> Keyword<'i> for Condition<F> {
     }
 }
 
-fn legacy_pattern<'a>(
+/// Checks a pattern as the generated types do: with the flag `u`, or without it if the pattern is invalid with it.
+fn pattern<'a>(
     _: &'a Map<String, Value>,
     pattern: &'a Value,
     _: Location,
 ) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
-    let regex = regress::Regex::new(pattern.as_str().unwrap_or_default());
+    let pattern = pattern.as_str().unwrap_or_default();
+    let regex = regress::Regex::with_flags(pattern, "u").or_else(|_| regress::Regex::new(pattern));
     let regex = regex.map_err(|error| ValidationError::custom(error.to_string()))?;
     let has_form =
         move |value: &Value| value.as_str().is_none_or(|text| regex.find(text).is_some());
@@ -195,8 +191,8 @@ fn translated(schema: &Value) -> Value {
             (Some(false), _) => translated(value),
             // Formats that the generator does not check are ignored.
             (None, "format") if !FORMATS.iter().any(|(format, _)| value == format) => continue,
-            (None, "pattern") if is_legacy_pattern(value) => {
-                result.insert(LEGACY_PATTERN.to_owned(), value.clone());
+            (None, "pattern") => {
+                result.insert(PATTERN.to_owned(), value.clone());
                 continue;
             }
             _ => value.clone(),

@@ -11,7 +11,10 @@ use openapi_dropshot_contract::model::{
     Document, Location, Method, Operation, ParameterIn, Schema, Type, escape_pointer_token,
 };
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 /// The input for progenitor.
 pub(super) struct Prepared<'a> {
@@ -55,7 +58,8 @@ pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
     let mut root = document.root.to_json();
     let in_place = bodies_in_place(plan);
     let inside = with_parts(in_place.iter().map(|(_, schema)| *schema).collect());
-    for schema in all_schemas(document).into_iter().chain(inside) {
+    let schemas: Vec<&Schema> = all_schemas(document).into_iter().chain(inside).collect();
+    for schema in &schemas {
         loosen(document, schema, false, &mut root);
     }
     let operations = document.operations.iter();
@@ -75,6 +79,7 @@ pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
     for (place, (name, other)) in properties.iter().rev() {
         rename_property(&mut root, place, name, other);
     }
+    exclude_alternatives(document, schemas, &mut root);
     let properties = properties.into_values();
     let properties = properties
         .map(|(name, other)| (other, name.to_owned()))
@@ -288,15 +293,26 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     if object.get("additionalProperties") == Some(&Value::Bool(false)) {
         object.remove("additionalProperties");
     }
-    // If alternatives are not known to exclude each other, typify makes an object with the members of all of them.
-    let is_object = is_type(schema, Type::Object) || !schema.properties.is_empty();
-    let may_be_other = !is_object
-        && !(schema.any_of.iter()).all(|own| is_always_object(document, own, &mut BTreeSet::new()));
-    if (may_be_other || object.contains_key("discriminator"))
-        && !object.contains_key("oneOf")
-        && let Some(alternatives) = object.remove("anyOf")
-    {
-        object.insert("oneOf".to_owned(), alternatives);
+}
+
+/// Replaces `anyOf` with `oneOf`, unless all alternatives are objects without a discriminator. If alternatives are not known to
+/// exclude each other, typify makes an object with the members of all of them.
+fn exclude_alternatives(document: &Document, mut schemas: Vec<&Schema>, root: &mut Value) {
+    // The inner schemas come first, so that the places of the outer ones do not change.
+    schemas.sort_by_key(|schema| Reverse(schema.at.pointer.len()));
+    for schema in schemas {
+        let is_object = is_type(schema, Type::Object) || !schema.properties.is_empty();
+        let mut alternatives = schema.any_of.iter();
+        let may_be_other = !is_object
+            && !alternatives.all(|own| is_always_object(document, own, &mut BTreeSet::new()));
+        let node = document.node(schema);
+        if let Some(object) = node.and_then(|node| object_at(root, &node.at))
+            && (may_be_other || object.contains_key("discriminator"))
+            && !object.contains_key("oneOf")
+            && let Some(alternatives) = object.remove("anyOf")
+        {
+            object.insert("oneOf".to_owned(), alternatives);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{Case, UNKNOWN};
 use crate::roundtrip::{
     formats::FORMATS,
-    schemas::{LEGACY_PATTERN, whole},
+    schemas::{PATTERN, whole},
 };
 use openapi_dropshot_types::rules::is_multiple;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -104,17 +104,13 @@ fn of_format(case: &Case<'_>) -> &'static [&'static str] {
     texts.map_or(&[], |(_, texts)| texts)
 }
 
-fn pattern_of<'d>(case: &Case<'d>) -> Option<&'d str> {
-    case.text("pattern").or_else(|| case.text(LEGACY_PATTERN))
-}
-
 /// A valid text.
 fn text(case: &Case<'_>) -> Option<String> {
     if let Some(text) = of_format(case).first() {
         return Some((*text).to_owned());
     }
     let least = case.count("minLength").unwrap_or_default();
-    if let Some(pattern) = pattern_of(case) {
+    if let Some(pattern) = case.text(PATTERN) {
         return matching(pattern, least);
     }
     let greatest = case.count("maxLength").unwrap_or(usize::MAX);
@@ -124,7 +120,7 @@ fn text(case: &Case<'_>) -> Option<String> {
 
 fn texts(case: &Case<'_>, values: &mut Vec<Value>) {
     values.extend(of_format(case).iter().map(|text| json!(text)));
-    let pattern = pattern_of(case);
+    let pattern = case.text(PATTERN);
     for count in case.counts_around(["minLength", "maxLength"]) {
         values.push(json!("a".repeat(count)));
         // Characters, not bytes.
