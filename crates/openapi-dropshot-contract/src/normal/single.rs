@@ -5,7 +5,7 @@ use crate::grammar::{is_free, keywords_of_types};
 use crate::model::{Location, Node, NodeKind};
 use crate::null::allows_null;
 use crate::rules::document as rules;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// String formats that imply the type `string`, because no other type has them.
 const FORMATS: [&str; 14] = [
@@ -285,6 +285,14 @@ pub(super) fn elements(node: &mut Node) {
     let most = node.get("maxItems").and_then(Node::as_u64);
     if most.is_none_or(|most| most > count) {
         node.set("maxItems", Node::new(&at, NodeKind::Number(count.into())));
+    }
+}
+
+/// Removes the values that an `enum` lists again.
+pub(super) fn remove_repeated_values(node: &mut Node) {
+    if let Some(values) = node.get_mut("enum").and_then(Node::items_mut) {
+        let mut seen = HashSet::new();
+        values.retain(|value| seen.insert(value.to_json().to_string()));
     }
 }
 

@@ -11,10 +11,7 @@ use openapi_dropshot_contract::model::{
     Document, Location, Method, Operation, ParameterIn, Schema, Type, escape_pointer_token,
 };
 use serde_json::{Map, Value, json};
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The input for progenitor.
 pub(super) struct Prepared<'a> {
@@ -58,9 +55,10 @@ pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
     let mut root = document.root.to_json();
     let in_place = bodies_in_place(plan);
     let inside = with_parts(in_place.iter().map(|(_, schema)| *schema).collect());
-    let schemas: Vec<&Schema> = all_schemas(document).into_iter().chain(inside).collect();
-    for schema in &schemas {
+    let mut exclusive = BTreeSet::new();
+    for schema in all_schemas(document).into_iter().chain(inside) {
         loosen(document, schema, false, &mut root);
+        exclusive.extend(excludes_alternatives(document, schema));
     }
     let operations = document.operations.iter();
     for parameter in operations.flat_map(|operation| &operation.parameters) {
@@ -73,13 +71,12 @@ pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
             object.insert("title".to_owned(), Value::from(named.name.clone()));
         }
     }
-    lower(document, &mut root);
+    lower(document, &exclusive, &mut root);
     let properties = other_names(document);
     // The inner properties come first, so that the places of the outer ones do not change.
     for (place, (name, other)) in properties.iter().rev() {
         rename_property(&mut root, place, name, other);
     }
-    exclude_alternatives(document, schemas, &mut root);
     let properties = properties.into_values();
     let properties = properties
         .map(|(name, other)| (other, name.to_owned()))
@@ -182,8 +179,8 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
     signature
 }
 
-/// Converts the schemas to OpenAPI 3.0.
-fn lower(document: &Document, root: &mut Value) {
+/// Converts the schemas to OpenAPI 3.0, and `anyOf` at the places in `exclusive` to `oneOf`.
+fn lower(document: &Document, exclusive: &BTreeSet<&str>, root: &mut Value) {
     let mut schemas = Vec::new();
     document.each_schema(&mut |node| schemas.push(node));
     // The inner schemas come first, so that the places of the outer ones do not change.
@@ -191,6 +188,11 @@ fn lower(document: &Document, root: &mut Value) {
         let Some(object) = object_at(root, &node.at) else {
             continue;
         };
+        if exclusive.contains(node.at.pointer.as_str())
+            && let Some(alternatives) = object.remove("anyOf")
+        {
+            object.insert("oneOf".to_owned(), alternatives);
+        }
         // The bounds do not affect the types.
         for keyword in ["exclusiveMinimum", "exclusiveMaximum"] {
             object.remove(keyword);
@@ -295,25 +297,16 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     }
 }
 
-/// Replaces `anyOf` with `oneOf`, unless all alternatives are objects without a discriminator. If alternatives are not known to
-/// exclude each other, typify makes an object with the members of all of them.
-fn exclude_alternatives(document: &Document, mut schemas: Vec<&Schema>, root: &mut Value) {
-    // The inner schemas come first, so that the places of the outer ones do not change.
-    schemas.sort_by_key(|schema| Reverse(schema.at.pointer.len()));
-    for schema in schemas {
-        let is_object = is_type(schema, Type::Object) || !schema.properties.is_empty();
-        let mut alternatives = schema.any_of.iter();
-        let may_be_other = !is_object
-            && !alternatives.all(|own| is_always_object(document, own, &mut BTreeSet::new()));
-        let node = document.node(schema);
-        if let Some(object) = node.and_then(|node| object_at(root, &node.at))
-            && (may_be_other || object.contains_key("discriminator"))
-            && !object.contains_key("oneOf")
-            && let Some(alternatives) = object.remove("anyOf")
-        {
-            object.insert("oneOf".to_owned(), alternatives);
-        }
-    }
+/// Returns the place of a schema whose `anyOf` typify must read as `oneOf`: not all alternatives are objects, or they have a
+/// discriminator. If alternatives are not known to exclude each other, typify makes an object with the members of all of them.
+fn excludes_alternatives<'d>(document: &'d Document, schema: &Schema) -> Option<&'d str> {
+    let is_object = is_type(schema, Type::Object) || !schema.properties.is_empty();
+    let mut alternatives = schema.any_of.iter();
+    let may_be_other = !is_object
+        && !alternatives.all(|own| is_always_object(document, own, &mut BTreeSet::new()));
+    let node = document.node(schema)?;
+    let is_exclusive = may_be_other || node.get("discriminator").is_some();
+    (is_exclusive && node.get("oneOf").is_none()).then_some(&node.at.pointer)
 }
 
 /// Returns whether only objects are valid. Schemas in `seen` are skipped.
