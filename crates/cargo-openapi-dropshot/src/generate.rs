@@ -96,7 +96,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         .as_ref()
         .map_or((project, None), |(project, text)| (project, Some(text)));
     let output = project.output.as_ref().unwrap_or(output);
-    let code = generated_code(project, output, &document)?;
+    let code = generated_code(output, &document)?;
     let Code {
         files,
         inline_types,
@@ -161,15 +161,14 @@ fn without_unsupported(
     output: &Output,
     text: &str,
 ) -> Result<(Document, Option<(Project, String)>)> {
-    let options = project.generator_options(output);
-    let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
+    let not_in_client = output.has_client().then_some(&*output.skip_in_client);
     let mut load = files::loader(&project.root);
     let lint = |document: &Document| project.lint(document);
     let usable = Usable::read(&project.document, text, &mut load, &output.skip, lint)
         .map_err(|problems| rejected(project, &problems))?;
     print_warnings(&usable.document, project.lint(&usable.document));
     let document = usable.document.clone();
-    let found = Unsupported::find(usable, &options, not_in_client)
+    let found = Unsupported::find(usable, &output.options, not_in_client)
         .map_err(|problems| rejected(project, &problems))?;
     for operation in &found.operations {
         println!("skipped {}", operation.name);
@@ -239,18 +238,17 @@ pub(crate) struct Code {
 
 /// Generates the code of a document. The inner error contains the problems for which the generator rejects the document.
 pub(crate) fn generated_code(
-    project: &Project,
     output: &Output,
     document: &Document,
 ) -> Result<Result<Code, Vec<Problem>>> {
     check_skipped(output, document)?;
-    let generated = match output.generate(document, &project.generator_options(output)) {
+    let generated = match output.generate(document) {
         Ok(generated) => generated,
         Err(problems) => return Ok(Err(problems)),
     };
     let files = within_folders(output, generated.files)?;
     let inline_types = generated.inline_types;
-    renames::check(project, &inline_types)?;
+    renames::check(&output.options, &inline_types)?;
     Ok(Ok(Code {
         files,
         inline_types,
@@ -285,7 +283,7 @@ fn check_skipped(output: &Output, document: &Document) -> Result<()> {
 /// Returns the texts of the existing generated models.
 fn texts_of_models(project: &Project, output: &Output) -> Result<Vec<String>> {
     let mut texts = Vec::new();
-    for path in project.generated_files_below(&output.models)? {
+    for path in project.generated_files_below(&output.options.models)? {
         texts.extend(text_of(project, &path)?);
     }
     Ok(texts)

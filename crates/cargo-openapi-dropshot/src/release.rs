@@ -214,7 +214,7 @@ fn prepare(
         (frozen::path(project), frozen::record(&texts)),
     ];
     if let Some(output) = &project.output {
-        let generated = generate::generated_code(project, output, &document)?
+        let generated = generate::generated_code(output, &document)?
             .map_err(|_| anyhow!("the generator rejects the document with the new version"))?;
         changed.extend(generated.files);
     }
