@@ -11,7 +11,7 @@ mod verify;
 
 use crate::{
     Output, Project, counted, files, fix, frequencies,
-    supported::{SKIPPED, Unsupported, Usable, print_warnings, rejected, without},
+    supported::{SKIPPED, Supported, Unsupported, print_warnings, rejected, without},
 };
 use any_ascii::any_ascii;
 use anyhow::{Context, Result, bail, ensure};
@@ -198,10 +198,10 @@ fn lints(document: &Document) -> Vec<Problem> {
 }
 
 /// Reads the document. With `--skip-unsupported`, removes the parts that have errors. Prints why a document cannot be used.
-fn read(options: &Options, text: &str) -> Result<Usable> {
+fn read(options: &Options, text: &str) -> Result<Supported> {
     let file = options.from.to_string_lossy();
     let mut load = files::loader(Path::new(""));
-    let usable = Usable::read(&file, text, &mut load, &[], lints);
+    let usable = Supported::of_text(&file, text, &mut load, &[], lints);
     if options.skip_unsupported {
         return usable.map_err(|problems| rejected(&file, &problems, ""));
     }
@@ -239,7 +239,7 @@ fn about_source(options: &Options, source: &str, is_bundled: bool) -> Option<Str
 
 fn plan(
     options: &Options,
-    usable: Usable,
+    usable: Supported,
     name: String,
     source: &str,
     toolkit: Toolkit,
