@@ -69,6 +69,7 @@ mod null;
 mod pairs;
 mod parts;
 mod problem;
+mod reached;
 mod read;
 pub mod release;
 pub mod rules;
@@ -84,6 +85,7 @@ pub use model::Document;
 pub use normal::{normalized, renamed};
 pub use parts::Parts;
 pub use problem::{Problem, Problems, Texts};
+pub use reached::reached;
 pub use rules::{Profile, Rule, Severity};
 
 use grammar::Since;
