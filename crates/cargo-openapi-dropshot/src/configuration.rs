@@ -1,17 +1,17 @@
 //! Reads `openapi-dropshot.toml`: finds the file, checks its values, and creates a [`Project`] for each document.
 
 use crate::{
-    Output, Project, location,
+    Output, Project,
     project::Severities,
     rules::{CHANGELOG_ENTRY, CHANGELOG_ENTRY_LOST, CHANGELOG_FORM, CONFIGURATION, is_fixed},
     settings::{self, Document, Generate, RuleLevel, Settings, Target},
 };
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use openapi_dropshot::rules::UNFILLED_ERROR_BODY;
+use openapi_dropshot::{Options, rules::UNFILLED_ERROR_BODY};
 use openapi_dropshot_contract::{
     Problem, Problems, Profile, Severity, model::Location, rules, suggest::did_you_mean,
 };
-use std::{env, fs, io, ops::Range, path::Path, sync::Arc};
+use std::{collections::BTreeMap, env, fs, io, ops::Range, path::Path, sync::Arc};
 use toml::Spanned;
 
 /// The name of the configuration file.
@@ -182,7 +182,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn at(&self, span: Range<usize>) -> Location {
-        location(self.name, self.text, span.start)
+        Location::at_byte(self.name, self.text, span.start)
     }
 
     fn report(&mut self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
@@ -270,9 +270,10 @@ impl Reader<'_> {
         });
         let crates = both().filter_map(|(own, project)| {
             let (generate, output) = own.generate.as_ref().zip(project.output.as_ref())?;
-            let models = Some((&generate.models, own, output.models_crate.clone()));
+            let options = &output.options;
+            let models = Some((&generate.models, own, options.models_crate.clone()));
             let client = generate.client.as_ref();
-            let client = client.map(|client| (client, own, output.client_crate.clone()));
+            let client = client.map(|client| (client, own, options.client_crate.clone()));
             Some([models, client].into_iter().flatten())
         });
         let crates = crates.flatten().filter(|(.., name)| !name.is_empty());
@@ -373,13 +374,14 @@ impl Reader<'_> {
             Some(set) => *set.get_ref(),
             None => is_single && has_manifest(),
         };
-        Project {
+        let renames = self.renames(document);
+        let project = Project {
             root: self.root.to_path_buf(),
             command: settings.command.clone(),
             releases,
             accepted_breaks,
             changelog,
-            output: (document.generate.as_ref()).map(|generate| self.output(document, generate)),
+            output: None,
             configuration: Path::new(self.name).file_name().map_or_else(
                 || FILE.to_owned(),
                 |name| name.to_string_lossy().into_owned(),
@@ -392,15 +394,23 @@ impl Reader<'_> {
                 settings::Profile::General => Profile::General,
             },
             severities: self.severities(document),
-            renames: self.renames(document),
             deprecation_days_beta: document.deprecation_days.beta,
             deprecation_days_stable: document.deprecation_days.stable,
             document: path,
             name,
-        }
+        };
+        let output = (document.generate.as_ref())
+            .map(|generate| self.output(&project, document, generate, renames));
+        Project { output, ..project }
     }
 
-    fn output(&mut self, document: &Document, generate: &Generate) -> Output {
+    fn output(
+        &mut self,
+        project: &Project,
+        document: &Document,
+        generate: &Generate,
+        renames: BTreeMap<String, String>,
+    ) -> Output {
         for (name, reason) in &document.skip {
             if reason.get_ref().trim().is_empty() {
                 let message = format!("`{}` is skipped without a reason", name.get_ref());
@@ -417,14 +427,17 @@ impl Reader<'_> {
         let client = generate.client.as_ref();
         let text = |name: &Spanned<String>| name.get_ref().clone();
         Output {
-            models: self.path(&generate.models.folder),
-            api: self.path(&generate.api.folder),
-            client: client.map(|client| self.path(&client.folder)),
-            models_crate: self.crate_name(&generate.models),
-            client_crate: client
-                .map(|client| self.crate_name(client))
-                .unwrap_or_default(),
-            trait_name: generate.trait_name.as_ref().map(text),
+            options: Options {
+                command: project.task("generate"),
+                source: project.document.clone(),
+                models: self.path(&generate.models.folder),
+                api: self.path(&generate.api.folder),
+                client: client.map_or_else(String::new, |client| self.path(&client.folder)),
+                models_crate: self.crate_name(&generate.models),
+                client_crate: client.map_or_else(String::new, |client| self.crate_name(client)),
+                trait_name: generate.trait_name.as_ref().map(text),
+                renames,
+            },
             skip: document.skip.keys().map(text).collect(),
             skip_in_client: generate.skip_in_client.iter().map(text).collect(),
         }
@@ -535,8 +548,9 @@ impl Reader<'_> {
         severities
     }
 
-    fn renames(&mut self, document: &Document) -> Vec<(String, String)> {
-        let mut renames: Vec<(String, String)> = Vec::new();
+    /// Returns the new names for the types of inline schemas, by the names that the generator would give.
+    fn renames(&mut self, document: &Document) -> BTreeMap<String, String> {
+        let mut renames: BTreeMap<String, String> = BTreeMap::new();
         for (from, to) in &document.rename {
             let (old, new) = (from.get_ref(), to.get_ref());
             let is_type = new.starts_with(|first: char| first.is_ascii_uppercase());
@@ -544,11 +558,11 @@ impl Reader<'_> {
                 let message = format!("`{new}` is not a valid name of a type");
                 let help = "write letters and digits, such as `LoanNote`";
                 self.report(to.span(), message, help);
-            } else if renames.iter().any(|(_, other)| other == new) {
+            } else if renames.values().any(|other| other == new) {
                 let message = format!("two types get the name `{new}`");
                 self.report(to.span(), message, "give one of them another name");
             }
-            renames.push((old.clone(), new.clone()));
+            renames.insert(old.clone(), new.clone());
         }
         renames
     }

@@ -89,19 +89,14 @@ pub(crate) struct Explanation {
     pub(crate) meaning: String,
     /// What the user can do about it, as a sentence.
     pub(crate) remedy: String,
-    /// An example that breaks the rule and one that follows it.
-    pub(crate) example: Example,
+    /// What the examples are, such as `members of an operation`.
+    pub(crate) part: &'static str,
+    /// An example that breaks the rule.
+    pub(crate) breaks: String,
+    /// An example that follows the rule.
+    pub(crate) keeps: String,
     /// How to configure the rule, as sentences.
     pub(crate) configuration: String,
-}
-
-/// An example that breaks a rule, and one that follows it.
-#[derive(Clone, Debug)]
-pub(crate) struct Example {
-    /// What the texts are, such as `members of an operation`.
-    pub(crate) part: &'static str,
-    pub(crate) breaks: String,
-    pub(crate) keeps: String,
 }
 
 /// The rules other than the rules for changes and differences, each with the tool that reports it.
@@ -157,11 +152,9 @@ fn of_rule(reporter: Reporter, rule: &'static Rule) -> Explanation {
         severity: rule.severity.word().to_owned(),
         meaning: rule.meaning.to_owned(),
         remedy: rule.remedy.to_owned(),
-        example: Example {
-            part: rule.part.name(),
-            breaks: rule.breaks.to_owned(),
-            keeps: rule.keeps.to_owned(),
-        },
+        part: rule.part.name(),
+        breaks: rule.breaks.to_owned(),
+        keeps: rule.keeps.to_owned(),
         configuration: match (rule.configuration, reporter) {
             (Some(configuration), _) => configuration.to_owned(),
             (None, Reporter::Linter) => of_linter(rule),
@@ -238,11 +231,9 @@ fn of_comparison(rule: &'static ChangeRule) -> Explanation {
             false => rule.remedy(),
         }
         .to_owned(),
-        example: Example {
-            part,
-            breaks: format!("{} became {}", shown(base), shown(revision)),
-            keeps: format!("{} stays {}", shown(base), shown(base)),
-        },
+        part,
+        breaks: format!("{} became {}", shown(base), shown(revision)),
+        keeps: format!("{} stays {}", shown(base), shown(base)),
         configuration,
     }
 }
@@ -273,11 +264,9 @@ fn of_difference(rule: &'static DifferenceRule) -> Explanation {
         severity: severity_of(rule).to_owned(),
         meaning: rule.meaning.to_owned(),
         remedy: remedy.to_owned(),
-        example: Example {
-            part: "in words",
+        part: "in words",
             breaks: "the generated code does not behave as the document says".to_owned(),
             keeps: "the generated code behaves as the document says; no document can show the difference, because only a bug in the generator causes it".to_owned(),
-        },
         configuration,
     }
 }

@@ -2,14 +2,10 @@
 
 use anyhow::{Context, Result};
 use std::{
-    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
     process,
 };
-
-/// Texts of files, by path.
-pub(crate) type Files = BTreeMap<String, String>;
 
 /// Returns a function that reads the files to which a document refers. The names of the files begin with the folder of the
 /// document, and are relative to the root.

@@ -7,7 +7,7 @@ use insert::{Insertions, Value};
 use openapi_dropshot_contract::{
     Document, missing_statuses,
     model::{
-        AdditionalProperties, Operation, Response, Schema, Spanned, StatusCode, Type,
+        AdditionalProperties, Operation, Response, Schema, Spanned, StatusCode, Type, free_name,
         unescape_pointer_token,
     },
 };
@@ -180,7 +180,7 @@ impl Fix<'_> {
             return None;
         }
         let is_taken = |name: &str| self.document.responses.contains_key(name);
-        let name = free_name(&[range.name], is_taken);
+        let name = free_name(range.name.to_owned(), is_taken);
         let example = self.example(range);
         let body = self.body();
         let mut media_type = vec![("schema".to_owned(), Value::reference("schemas", &body))];
@@ -204,7 +204,10 @@ impl Fix<'_> {
         }
         let body = self.existing_body().unwrap_or_else(|| {
             let is_taken = |name: &str| self.document.schemas.contains_key(name);
-            let name = free_name(&["Error", "ServiceError"], is_taken);
+            let name = match is_taken("Error") {
+                false => "Error".to_owned(),
+                true => free_name("ServiceError".to_owned(), is_taken),
+            };
             let member = |description: &str, example: &str| {
                 Value::object([
                     ("description", description.into()),
@@ -291,16 +294,6 @@ impl Fix<'_> {
         });
         members.collect::<Option<Vec<_>>>().map(Value::Object)
     }
-}
-
-/// Returns the first name that is not used yet. If all are used, returns the last name with a number.
-fn free_name(wanted: &[&str], is_taken: impl Fn(&str) -> bool) -> String {
-    let last = wanted.last().copied().unwrap_or_default();
-    let numbered = (2..).map(|number| format!("{last}{number}"));
-    let mut names = wanted.iter().map(|&name| name.to_owned()).chain(numbered);
-    names
-        .find(|name| !is_taken(name))
-        .unwrap_or_else(|| last.to_owned())
 }
 
 fn json_body<'a>(response: &'a Response, media_type: &str) -> Option<&'a Schema> {

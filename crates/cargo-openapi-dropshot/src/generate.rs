@@ -2,17 +2,17 @@
 
 use crate::{
     FILE, Output, Project, counted,
-    files::{self, Files, if_exists},
+    files::{self, if_exists},
     fix, print_error, renames, skip,
-    supported::{self, SKIPPED, Unsupported, Usable, print_warnings},
+    supported::{self, SKIPPED, Supported, Unsupported, print_warnings},
 };
 use anyhow::{Context, Result, bail, ensure};
-use openapi_dropshot::{File, InlineType};
+use openapi_dropshot::{File, Generated};
 use openapi_dropshot_contract::{
     Document, Parts, Problem, Problems, read_with_files, read_without, suggest::did_you_mean,
 };
 use similar::TextDiff;
-use std::{fs, path::Path, process::ExitCode};
+use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
 
 /// The exit code if a document has an error, or if a file cannot be read or written.
 const FAILED: u8 = 1;
@@ -96,13 +96,10 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         .as_ref()
         .map_or((project, None), |(project, text)| (project, Some(text)));
     let output = project.output.as_ref().unwrap_or(output);
-    let code = generated_code(project, output, &document)?;
-    let Code {
-        files,
-        inline_types,
-    } = code.map_err(|problems| rejected(project, &Problems::new(&document, problems)))?;
-    let count = files.len();
-    let stale = stale_files(project, output, files)?;
+    let code = generated_code(output, &document)?;
+    let code = code.map_err(|problems| rejected(project, &Problems::new(&document, problems)))?;
+    let count = code.files.len();
+    let stale = stale_files(project, output, code.files)?;
     let foreign: Vec<&str> = (stale.iter().filter(|file| file.is_foreign))
         .map(|file| file.path.as_str())
         .collect();
@@ -133,7 +130,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
     }
     let before = texts_of_models(project, output)?;
     let before: Vec<&str> = before.iter().map(String::as_str).collect();
-    let names = renames::new_names(&document, &inline_types, &before);
+    let names = renames::new_names(&document, &code.inline_types, &before);
     let removed: Vec<String> = (stale.iter().filter(|file| file.expected.is_none()))
         .map(|file| file.path.clone())
         .collect();
@@ -161,15 +158,14 @@ fn without_unsupported(
     output: &Output,
     text: &str,
 ) -> Result<(Document, Option<(Project, String)>)> {
-    let options = project.generator_options(output);
-    let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
+    let not_in_client = output.has_client().then_some(&*output.skip_in_client);
     let mut load = files::loader(&project.root);
     let lint = |document: &Document| project.lint(document);
-    let usable = Usable::read(&project.document, text, &mut load, &output.skip, lint)
+    let usable = Supported::of_text(&project.document, text, &mut load, &output.skip, lint)
         .map_err(|problems| rejected(project, &problems))?;
     print_warnings(&usable.document, project.lint(&usable.document));
     let document = usable.document.clone();
-    let found = Unsupported::find(usable, &options, not_in_client)
+    let found = Unsupported::find(usable, &output.options, not_in_client)
         .map_err(|problems| rejected(project, &problems))?;
     for operation in &found.operations {
         println!("skipped {}", operation.name);
@@ -231,30 +227,19 @@ fn read(project: &Project, text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// The code that is generated from a document.
-pub(crate) struct Code {
-    pub(crate) files: Files,
-    inline_types: Vec<InlineType>,
-}
-
 /// Generates the code of a document. The inner error contains the problems for which the generator rejects the document.
 pub(crate) fn generated_code(
-    project: &Project,
     output: &Output,
     document: &Document,
-) -> Result<Result<Code, Vec<Problem>>> {
+) -> Result<Result<Generated, Vec<Problem>>> {
     check_skipped(output, document)?;
-    let generated = match output.generate(document, &project.generator_options(output)) {
+    let generated = match output.generate(document) {
         Ok(generated) => generated,
         Err(problems) => return Ok(Err(problems)),
     };
-    let files = within_folders(output, generated.files)?;
-    let inline_types = generated.inline_types;
-    renames::check(project, &inline_types)?;
-    Ok(Ok(Code {
-        files,
-        inline_types,
-    }))
+    check_folders(output, &generated.files)?;
+    renames::check(&output.options, &generated.inline_types)?;
+    Ok(Ok(generated))
 }
 
 /// Checks that the operations and components to skip exist.
@@ -285,7 +270,7 @@ fn check_skipped(output: &Output, document: &Document) -> Result<()> {
 /// Returns the texts of the existing generated models.
 fn texts_of_models(project: &Project, output: &Output) -> Result<Vec<String>> {
     let mut texts = Vec::new();
-    for path in project.generated_files_below(&output.models)? {
+    for path in project.generated_files_below(&output.options.models)? {
         texts.extend(text_of(project, &path)?);
     }
     Ok(texts)
@@ -298,10 +283,10 @@ fn text_of(project: &Project, path: &str) -> Result<Option<String>> {
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Checks that all files are in the folders of generated code, and returns their texts.
-fn within_folders(output: &Output, files: Vec<File>) -> Result<Files> {
+/// Checks that all files are in the folders of generated code.
+fn check_folders(output: &Output, files: &[File]) -> Result<()> {
     let folders = output.folders();
-    for File { path, .. } in &files {
+    for File { path, .. } in files {
         let is_around = |folder: &&str| Path::new(path).starts_with(folder);
         ensure!(
             folders.iter().any(is_around),
@@ -309,8 +294,7 @@ fn within_folders(output: &Output, files: Vec<File>) -> Result<Files> {
             folders.join(", ")
         );
     }
-    let files = files.into_iter().map(|file| (file.path, file.text));
-    Ok(files.collect())
+    Ok(())
 }
 
 /// Prints the problems of the document, and returns the error that ends the task.
@@ -330,8 +314,10 @@ fn rejected(project: &Project, problems: &Problems) -> anyhow::Error {
 pub(crate) fn stale_files(
     project: &Project,
     output: &Output,
-    mut files: Files,
+    files: Vec<File>,
 ) -> Result<Vec<StaleFile>> {
+    let files = files.into_iter().map(|file| (file.path, file.text));
+    let mut files: BTreeMap<String, String> = files.collect();
     let mut stale = Vec::new();
     for folder in output.folders() {
         for path in project.generated_files_below(folder)? {

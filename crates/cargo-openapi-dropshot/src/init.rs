@@ -11,7 +11,7 @@ mod verify;
 
 use crate::{
     Output, Project, counted, files, fix, frequencies,
-    supported::{SKIPPED, Unsupported, Usable, print_warnings, rejected, without},
+    supported::{SKIPPED, Supported, Unsupported, print_warnings, rejected, without},
 };
 use any_ascii::any_ascii;
 use anyhow::{Context, Result, bail, ensure};
@@ -23,6 +23,7 @@ use openapi_dropshot_contract::{
 };
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -197,10 +198,10 @@ fn lints(document: &Document) -> Vec<Problem> {
 }
 
 /// Reads the document. With `--skip-unsupported`, removes the parts that have errors. Prints why a document cannot be used.
-fn read(options: &Options, text: &str) -> Result<Usable> {
+fn read(options: &Options, text: &str) -> Result<Supported> {
     let file = options.from.to_string_lossy();
     let mut load = files::loader(Path::new(""));
-    let usable = Usable::read(&file, text, &mut load, &[], lints);
+    let usable = Supported::of_text(&file, text, &mut load, &[], lints);
     if options.skip_unsupported {
         return usable.map_err(|problems| rejected(&file, &problems, ""));
     }
@@ -238,7 +239,7 @@ fn about_source(options: &Options, source: &str, is_bundled: bool) -> Option<Str
 
 fn plan(
     options: &Options,
-    usable: Usable,
+    usable: Supported,
     name: String,
     source: &str,
     toolkit: Toolkit,
@@ -246,27 +247,32 @@ fn plan(
     let document = usable.document.clone();
     let rust = name.replace('-', "_");
     let folder = |part: &str| format!("crates/{name}-{part}/src/generated");
-    let mut output = Output {
+    let generator = openapi_dropshot::Options {
+        command: Project::unconfigured().task("generate"),
+        source: source.to_owned(),
         models: folder("models"),
         api: folder("api"),
-        client: (!options.no_client).then(|| folder("client")),
+        client: match options.no_client {
+            true => String::new(),
+            false => folder("client"),
+        },
         models_crate: format!("{rust}_models"),
         client_crate: format!("{rust}_client"),
         trait_name: trait_name(&document.info.title, &name),
+        renames: BTreeMap::new(),
+    };
+    let mut output = Output {
+        options: generator,
         skip: Vec::new(),
         skip_in_client: Vec::new(),
     };
-    let project = Project {
-        document: source.to_owned(),
-        ..Project::unconfigured()
-    };
-    let generator = project.generator_options(&output);
+    let generator = &output.options;
     let notes = notes(&document);
     let from = options.from.to_string_lossy();
     let mut unsupported = Unsupported::default();
     if options.skip_unsupported {
         let not_in_client = (!options.no_client).then_some(&[][..]);
-        unsupported = Unsupported::find(usable, &generator, not_in_client).map_err(|problems| {
+        unsupported = Unsupported::find(usable, generator, not_in_client).map_err(|problems| {
             let remedy = "; every operation uses something that is not supported";
             rejected(&from, &problems, remedy)
         })?;
@@ -275,8 +281,8 @@ fn plan(
         output.skip_in_client = in_client.map(|own| own.configured.clone()).collect();
     }
     let mut generated = output
-        .generate(&document, &generator)
-        .map_err(|problems| not_supported(options, &document, &generator, problems))?;
+        .generate(&document)
+        .map_err(|problems| not_supported(options, &document, generator, problems))?;
     let document = without(&document, &output.skip)?;
     let document = normalized(&document).unwrap_or(document);
     ensure!(
@@ -292,7 +298,7 @@ fn plan(
     Ok(Plan {
         name,
         source: source.to_owned(),
-        generator,
+        generator: output.options,
         generated,
         api,
         has_client: !options.no_client,

@@ -41,7 +41,6 @@ pub use configuration::{Configuration, FILE};
 pub use project::{Output, Project, Severities};
 pub use settings::json_schema;
 
-use openapi_dropshot_contract::model::Location;
 use std::collections::BTreeMap;
 
 /// Prints an error with its causes on standard error, in the same format for all tasks.
@@ -49,17 +48,6 @@ pub fn print_error(error: &anyhow::Error) {
     eprintln!("error: {error}");
     for cause in error.chain().skip(1) {
         eprintln!("  because: {cause}");
-    }
-}
-
-/// Converts a byte offset in a text to a location.
-fn location(file: &str, text: &str, offset: usize) -> Location {
-    let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    Location {
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-        ..Location::start(file)
     }
 }
 

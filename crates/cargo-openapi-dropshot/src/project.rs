@@ -2,7 +2,7 @@
 
 use crate::{files::if_exists, supported::without};
 use anyhow::{Context as _, Result as AnyResult};
-use openapi_dropshot::Generated;
+use openapi_dropshot::{Generated, Options};
 use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint};
 use std::{
     collections::BTreeMap,
@@ -46,8 +46,6 @@ pub struct Project {
     pub profile: Profile,
     /// The severities of linter rules that differ from the declared ones.
     pub severities: Severities,
-    /// New names for the types of inline schemas, each with the name that the generator would give.
-    pub renames: Vec<(String, String)>,
     /// The minimum number of days between the deprecation and the sunset of a beta operation.
     pub deprecation_days_beta: u32,
     /// The minimum number of days between the deprecation and the sunset of a stable operation.
@@ -57,21 +55,11 @@ pub struct Project {
 /// Severities of rules, by id; `None` switches a rule off.
 pub type Severities = BTreeMap<&'static str, Option<Severity>>;
 
-/// The folders of the generated code, and the names of its crates.
+/// The folders of the generated code, the names of its crates, and what it leaves out.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// The folder of the models, such as `crates/shop-models/src/generated`.
-    pub models: String,
-    /// The folder of the API: the trait, the dispatch and the table of operations.
-    pub api: String,
-    /// The folder of the client; `None` if no client is generated.
-    pub client: Option<String>,
-    /// The name of the models crate in Rust code, such as `shop_models`.
-    pub models_crate: String,
-    /// The name of the client crate in Rust code, such as `shop_client`; empty if no client is generated.
-    pub client_crate: String,
-    /// The name of the trait; `None` to derive it from the title of the document.
-    pub trait_name: Option<String>,
+    /// The options of the generator. The folder of the client is empty if no client is generated.
+    pub options: Options,
     /// The parts that the service and the client skip: operations by id or as `POST /files`, and components as
     /// `#/components/schemas/A`.
     pub skip: Vec<String>,
@@ -143,22 +131,6 @@ impl Project {
         self.output.as_ref().map_or(&[], |output| &output.skip)
     }
 
-    /// The options of the generator.
-    pub(crate) fn generator_options(&self, output: &Output) -> openapi_dropshot::Options {
-        let output = output.clone();
-        openapi_dropshot::Options {
-            command: self.task("generate"),
-            source: self.document.clone(),
-            models: output.models,
-            api: output.api,
-            client: output.client.unwrap_or_default(),
-            models_crate: output.models_crate,
-            client_crate: output.client_crate,
-            trait_name: output.trait_name,
-            renames: self.renames.iter().cloned().collect(),
-        }
-    }
-
     /// Lints a document with the profile and the severities of the project.
     pub(crate) fn lint(&self, document: &Document) -> Vec<Problem> {
         let mut problems = lint(document, self.profile);
@@ -178,20 +150,24 @@ impl Project {
 }
 
 impl Output {
+    /// Whether a client is generated.
+    pub(crate) fn has_client(&self) -> bool {
+        !self.options.client.is_empty()
+    }
+
     /// The folders that contain only generated code.
     pub(crate) fn folders(&self) -> Vec<&str> {
-        let both = [Some(&self.models), Some(&self.api), self.client.as_ref()];
-        both.into_iter().flatten().map(String::as_str).collect()
+        let options = &self.options;
+        let all = [&options.models, &options.api, &options.client];
+        let used = all.into_iter().filter(|folder| !folder.is_empty());
+        used.map(String::as_str).collect()
     }
 
     /// Generates the files for these folders.
-    pub(crate) fn generate(
-        &self,
-        document: &Document,
-        options: &openapi_dropshot::Options,
-    ) -> Result<Generated, Vec<Problem>> {
+    pub(crate) fn generate(&self, document: &Document) -> Result<Generated, Vec<Problem>> {
+        let options = &self.options;
         let document = &without(document, &self.skip).map_err(Problems::into_problems)?;
-        if self.client.is_none() {
+        if !self.has_client() {
             return openapi_dropshot::generate_service(document, options);
         }
         if self.skip_in_client.is_empty() {

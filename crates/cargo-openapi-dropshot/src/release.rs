@@ -214,9 +214,10 @@ fn prepare(
         (frozen::path(project), frozen::record(&texts)),
     ];
     if let Some(output) = &project.output {
-        let generated = generate::generated_code(project, output, &document)?
+        let generated = generate::generated_code(output, &document)?
             .map_err(|_| anyhow!("the generator rejects the document with the new version"))?;
-        changed.extend(generated.files);
+        let files = generated.files.into_iter();
+        changed.extend(files.map(|file| (file.path, file.text)));
     }
     changed.push((project.document.clone(), text));
 

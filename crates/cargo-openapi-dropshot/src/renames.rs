@@ -1,15 +1,15 @@
 //! Checks the names that the configuration gives to types of inline schemas, and lists the
 //! generated names of such types.
 
-use crate::{FILE, Project};
+use crate::FILE;
 use anyhow::{Result, bail, ensure};
-use openapi_dropshot::InlineType;
+use openapi_dropshot::{InlineType, Options};
 use openapi_dropshot_contract::{Document, suggest::did_you_mean};
 
 /// Checks that each rename of the configuration names a type, and that the new name is not used by
 /// another type.
-pub(crate) fn check(project: &Project, inline: &[InlineType]) -> Result<()> {
-    for (old, new) in &project.renames {
+pub(crate) fn check(options: &Options, inline: &[InlineType]) -> Result<()> {
+    for (old, new) in &options.renames {
         let Some(ty) = inline.iter().find(|ty| ty.before_rename == *old) else {
             let known = inline.iter().map(|ty| ty.before_rename.as_str());
             let otherwise =
@@ -17,14 +17,14 @@ pub(crate) fn check(project: &Project, inline: &[InlineType]) -> Result<()> {
             let help = did_you_mean(old, known, otherwise);
             bail!(
                 "{FILE}: `[document.rename]` renames `{old}`, but no inline schema of {} has a type with this name: {help}",
-                project.document
+                options.source
             );
         };
         ensure!(
             ty.name == *new,
             "{FILE}: `[document.rename]` renames `{old}` to `{new}`, but the generated code of {} already uses this name: choose another \
              name",
-            project.document
+            options.source
         );
     }
     Ok(())

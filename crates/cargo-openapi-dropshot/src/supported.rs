@@ -12,11 +12,12 @@ use std::{
     iter,
 };
 
-/// A document, and the code generated from it.
+/// A document without the parts that cannot be used, and the code generated from it.
+#[derive(Default)]
 pub(crate) struct Supported {
     /// The document without the skipped parts.
     pub(crate) document: Document,
-    /// The generated code; empty if no operation is left.
+    /// The generated code; empty before [`generate`](Supported::generate), and if no operation is left.
     pub(crate) generated: Generated,
     /// The rejected parts, with the reasons.
     pub(crate) rejections: Vec<Problem>,
@@ -43,36 +44,27 @@ pub(crate) struct RejectedOperation {
 }
 
 impl Supported {
-    /// Generates the supported part of a document: skips rejected parts until the generator rejects nothing.
-    pub(crate) fn of(
-        usable: Usable,
+    /// Generates the supported part of the document: skips rejected parts until the generator rejects nothing.
+    pub(crate) fn generate(
+        mut self,
         generate: Generate,
         options: &openapi_dropshot::Options,
     ) -> Self {
-        let document = usable.document;
-        let mut supported = Supported {
-            document: normalized(&document).unwrap_or(document),
-            generated: Generated::default(),
-            rejections: usable.errors,
-            rejected: usable.rejected,
-            rejected_schemas: 0,
-            skipped: usable.skipped,
-        };
+        self.document = normalized(&self.document).unwrap_or(self.document);
         loop {
-            match generate(&supported.document, options) {
+            match generate(&self.document, options) {
                 Ok(generated) => {
                     // An API without operations is not useful.
-                    let is_empty = supported.document.operations.is_empty();
-                    if !is_empty || supported.rejected.is_empty() {
-                        supported.generated = generated;
+                    if !self.document.operations.is_empty() || self.rejected.is_empty() {
+                        self.generated = generated;
                     }
-                    return supported;
+                    return self;
                 }
                 Err(problems) => {
-                    let is_whole = supported.leave_out(&problems);
-                    supported.rejections.extend(problems);
+                    let is_whole = self.leave_out(&problems);
+                    self.rejections.extend(problems);
                     if is_whole {
-                        return supported;
+                        return self;
                     }
                 }
             }
@@ -159,16 +151,15 @@ impl Unsupported {
     ///
     /// The rejected parts, if no operation is left in the service or in the client.
     pub(crate) fn find(
-        usable: Usable,
+        usable: Supported,
         options: &openapi_dropshot::Options,
         not_in_client: Option<&[String]>,
     ) -> Result<Self, Problems> {
-        let service = Supported::of(usable, openapi_dropshot::generate_service, options);
+        let service = usable.generate(openapi_dropshot::generate_service, options);
         let mut client = None;
         if let Some(names) = not_in_client {
-            let document = without(&service.document, names)?;
-            let generate = openapi_dropshot::generate_client;
-            client = Some(Supported::of(Usable::from(document), generate, options));
+            let usable = Supported::from(without(&service.document, names)?);
+            client = Some(usable.generate(openapi_dropshot::generate_client, options));
         }
         for part in iter::once(&service).chain(&client) {
             let problems = part.rendered_rejections();
@@ -231,35 +222,23 @@ pub(crate) fn rejected(document: &str, problems: &Problems, remedy: &str) -> any
     anyhow!("{document} has {count}{by_rule}; nothing was written{remedy}")
 }
 
-/// A document without the parts that have errors.
-pub(crate) struct Usable {
-    pub(crate) document: Document,
-    /// The names of the skipped parts, each with the reason.
-    skipped: BTreeMap<String, String>,
-    /// The operations among the skipped parts.
-    rejected: Vec<RejectedOperation>,
-    errors: Vec<Problem>,
-}
-
-impl From<Document> for Usable {
+impl From<Document> for Supported {
     fn from(document: Document) -> Self {
-        Usable {
+        Supported {
             document,
-            skipped: BTreeMap::new(),
-            rejected: Vec::new(),
-            errors: Vec::new(),
+            ..Supported::default()
         }
     }
 }
 
-impl Usable {
+impl Supported {
     /// Reads a document, and skips the parts with errors of the reader or of the linter, and everything that needs them, until
     /// there are no errors.
     ///
     /// # Errors
     ///
     /// All problems, if one of them is outside of all parts that can be skipped.
-    pub(crate) fn read(
+    pub(crate) fn of_text(
         file: &str,
         text: &str,
         load: &mut dyn FnMut(&str) -> Result<String, String>,
@@ -267,13 +246,13 @@ impl Usable {
         lint: impl Fn(&Document) -> Vec<Problem>,
     ) -> Result<Self, Problems> {
         let mut names = skip.to_vec();
-        let mut usable = Usable::from(Document::default());
+        let mut usable = Supported::default();
         loop {
             let problems = match read_without(file, text, load, &names) {
                 Ok(document) => {
                     let problems = Problems::new(&document, lint(&document));
                     if !problems.has_errors() {
-                        return Ok(Usable { document, ..usable });
+                        return Ok(Supported { document, ..usable });
                     }
                     problems
                 }
@@ -302,7 +281,7 @@ impl Usable {
                 return Err(problems);
             }
             let errors = problems.into_problems().into_iter();
-            usable.errors.extend(errors.filter(Problem::is_error));
+            usable.rejections.extend(errors.filter(Problem::is_error));
         }
     }
 }

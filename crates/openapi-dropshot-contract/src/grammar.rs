@@ -151,10 +151,7 @@ macro_rules! is_required {
 }
 
 macro_rules! effect {
-    ([$since:ident]) => {
-        Effect::Any
-    };
-    ([$since:ident required]) => {
+    ([$since:ident $(required)?]) => {
         Effect::Any
     };
     ([$since:ident annotation]) => {

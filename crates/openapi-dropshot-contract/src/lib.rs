@@ -69,6 +69,7 @@ mod null;
 mod pairs;
 mod parts;
 mod problem;
+mod reached;
 mod read;
 pub mod release;
 pub mod rules;
@@ -84,6 +85,7 @@ pub use model::Document;
 pub use normal::{normalized, renamed};
 pub use parts::Parts;
 pub use problem::{Problem, Problems, Texts};
+pub use reached::reached;
 pub use rules::{Profile, Rule, Severity};
 
 use grammar::Since;
@@ -171,6 +173,7 @@ pub fn parts_of(
 }
 
 /// The result of reading a text.
+#[derive(Default)]
 struct Reading {
     text: Arc<str>,
     /// The other files to which it refers.
@@ -192,8 +195,11 @@ impl Reading {
     fn new(file: &str, text: &str, load: Option<bundle::Load<'_>>, left_out: &[String]) -> Self {
         let (file, text) = (Arc::from(file), syntax::without_byte_order_mark(text));
         let parsed = syntax::parse(&file, &text);
-        let mut reading = Reading::of(text, Vec::new());
-        reading.of_texts = parsed.problems;
+        let mut reading = Reading {
+            text,
+            of_texts: parsed.problems,
+            ..Reading::default()
+        };
         let Some(mut root) = parsed.root else {
             return reading;
         };
@@ -214,20 +220,6 @@ impl Reading {
         }
         reading.read_tree(&file, root, reads_files);
         reading
-    }
-
-    /// Makes a reading without a tree.
-    fn of(text: Arc<str>, files: Vec<bundle::File>) -> Self {
-        Reading {
-            text,
-            files,
-            of_texts: Vec::new(),
-            of_structure: Vec::new(),
-            root: None,
-            written: None,
-            whole: None,
-            document: None,
-        }
     }
 
     /// Reads the tree as it is written.
@@ -267,7 +259,11 @@ impl Reading {
 impl Document {
     /// Returns the document with its tree replaced by another written tree.
     fn with_tree(&self, written: Node) -> Result<Document, Problems> {
-        let mut reading = Reading::of(Arc::clone(&self.text), self.files.clone());
+        let mut reading = Reading {
+            text: Arc::clone(&self.text),
+            files: self.files.clone(),
+            ..Reading::default()
+        };
         reading.read_tree(&self.file, written, true);
         reading.into_document()
     }

@@ -31,6 +31,24 @@ impl Location {
         }
     }
 
+    /// The beginning of a line of a file.
+    pub fn line(file: &str, line: usize) -> Self {
+        Location {
+            line,
+            ..Location::start(file)
+        }
+    }
+
+    /// The place of a byte in the text of a file.
+    pub fn at_byte(file: &str, text: &str, byte: usize) -> Self {
+        let before = text.get(..byte).unwrap_or(text);
+        let last_line = before.rsplit('\n').next().unwrap_or_default();
+        Location {
+            column: last_line.chars().count() + 1,
+            ..Location::line(file, before.matches('\n').count() + 1)
+        }
+    }
+
     /// Returns the place in the document as it is written.
     #[must_use]
     pub fn as_written(&self) -> Self {

@@ -3,6 +3,7 @@
 use crate::grammar::{ObjectKind, each_reference};
 use crate::model::{Document, Node, escape_pointer_token, unescape_pointer_token};
 use crate::problem::{Problem, Problems};
+use crate::reached::reached;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The security requirements of the document. They apply to operations that have none of their own.
@@ -164,34 +165,24 @@ impl Parts {
     }
 
     /// Adds all parts that refer to one of these parts.
-    pub fn with_users(&self, parts: BTreeSet<String>) -> BTreeSet<String> {
-        closure(parts, |found| {
-            let is_user = |targets: &BTreeSet<String>| !targets.is_disjoint(found);
-            let users = self.targets.iter().filter(|(_, targets)| is_user(targets));
-            users.map(|(part, _)| part.clone()).collect()
-        })
+    pub fn with_users(&self, mut parts: BTreeSet<String>) -> BTreeSet<String> {
+        loop {
+            let before = parts.len();
+            let all = self.targets.iter();
+            let users = all.filter(|(_, targets)| !targets.is_disjoint(&parts));
+            let mut users: BTreeSet<String> = users.map(|(part, _)| part.clone()).collect();
+            parts.append(&mut users);
+            if parts.len() == before {
+                return parts;
+            }
+        }
     }
 
     /// Adds all parts to which one of these parts refers.
     fn with_targets(&self, parts: BTreeSet<String>) -> BTreeSet<String> {
-        closure(parts, |found| {
-            let targets = found.iter().filter_map(|part| self.targets.get(part));
-            targets.flatten().cloned().collect()
+        reached(parts, |part| {
+            self.targets.get(part).into_iter().flatten().cloned()
         })
-    }
-}
-
-/// Adds parts repeatedly until there is nothing more to add.
-fn closure(
-    mut parts: BTreeSet<String>,
-    next: impl Fn(&BTreeSet<String>) -> BTreeSet<String>,
-) -> BTreeSet<String> {
-    loop {
-        let before = parts.len();
-        parts.append(&mut next(&parts));
-        if parts.len() == before {
-            return parts;
-        }
     }
 }
 

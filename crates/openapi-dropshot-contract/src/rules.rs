@@ -197,6 +197,21 @@ impl ChangeRule {
 /// Places of a change, grouped by level. Each place is the beginning of an id.
 type Levels = &'static [(Level, &'static [&'static str])];
 
+/// The part of a document that an example shows, with its text in the base and in the revision.
+type Example = (Part, &'static str, &'static str);
+
+/// Returns the examples of the opposite change.
+const fn swapped<const COUNT: usize>(examples: &[Example]) -> [Example; COUNT] {
+    let mut swapped = [examples[0]; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        let (part, base, revision) = examples[index];
+        swapped[index] = (part, revision, base);
+        index += 1;
+    }
+    swapped
+}
+
 /// Rules for the same change at different places: of a request body, of a
 /// property in a response, and so on.
 pub(crate) struct Family {
@@ -206,28 +221,12 @@ pub(crate) struct Family {
     levels: Levels,
     /// What changed, as a clause.
     pub(crate) meaning: &'static str,
-    examples: &'static [(Part, &'static str, &'static str)],
+    examples: &'static [Example],
     /// The remedy of the rules whose level is not `Info`.
     own_remedy: Option<&'static str>,
 }
 
 impl Family {
-    /// Makes rules with the general remedies.
-    const fn of_schema(
-        ending: &'static str,
-        meaning: &'static str,
-        levels: Levels,
-        examples: &'static [(Part, &'static str, &'static str)],
-    ) -> Self {
-        Family {
-            ending,
-            levels,
-            meaning,
-            examples,
-            own_remedy: None,
-        }
-    }
-
     /// Returns the rule for the first of these places that has a rule. A place is the beginning of the ids of its rules.
     pub(crate) fn at(&self, places: &[&str]) -> Option<&'static ChangeRule> {
         places.iter().find_map(|place| change(&self.id(place)))

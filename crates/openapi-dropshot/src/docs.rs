@@ -161,11 +161,8 @@ fn end_code(code: &mut bool, out: &mut Vec<String>) {
     if !std::mem::take(code) {
         return;
     }
-    let mut end = out.len();
-    while end > 0 && out[end - 1].is_empty() {
-        end -= 1;
-    }
-    out.insert(end, "```".to_owned());
+    let last = out.iter().rposition(|line| !line.is_empty());
+    out.insert(last.map_or(0, |last| last + 1), "```".to_owned());
 }
 
 fn flush(paragraph: &mut Vec<String>, out: &mut Vec<String>) {

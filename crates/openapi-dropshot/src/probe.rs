@@ -2,7 +2,7 @@
 //! the types.
 
 use crate::{
-    api::{errors, module},
+    api::{contract::argument, errors, module},
     models::types::in_api,
     names::ident,
     plan::{
@@ -63,19 +63,11 @@ impl OperationFacts {
             Some(Body::Json(ty, _) | Body::Form(ty)) if !plan.websocket => in_models(ty),
             _ => false,
         };
-        let arguments = [
-            (plan.path.is_some(), "path", false),
-            (plan.query.is_some(), "query", false),
-            (plan.header.is_some(), "headers", false),
-            (plan.cookie.is_some(), "cookies", false),
-            (body, "body", plan.optional_body),
-        ];
-        let generated = arguments
-            .into_iter()
-            .filter(|(is_generated, ..)| *is_generated);
-        let generated = generated.map(|(_, name, is_optional)| (name, is_optional));
+        let parameters = plan.parameters.iter();
+        let parameters = parameters.map(|(place, _)| (argument(*place), false));
+        let body = body.then_some(("body", plan.optional_body));
         OperationFacts {
-            generated_arguments: generated.collect(),
+            generated_arguments: parameters.chain(body).collect(),
             errors: RequestableErrors::of(plan),
         }
     }

@@ -6,12 +6,14 @@ use crate::repository::Finding;
 use crate::{
     Project,
     files::if_exists,
-    location,
     rules::{ACCEPTED_BREAK, is_raised},
 };
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
-use openapi_dropshot_contract::diff::{Change, Level, level};
+use openapi_dropshot_contract::{
+    diff::{Change, Level, level},
+    model::Location,
+};
 use serde::Deserialize;
 use std::{fs, ops::Range, sync::Arc};
 use toml::{Spanned, de::DeTable, value::Datetime};
@@ -123,7 +125,7 @@ impl Accepted {
     }
 
     fn fault(&self, span: Range<usize>, message: &str, help: &str) -> Finding {
-        let at = location(&self.file, &self.text, span.start);
+        let at = Location::at_byte(&self.file, &self.text, span.start);
         let problem = ACCEPTED_BREAK.problem(&at, message, help);
         Finding::in_text(problem, &self.text)
     }

@@ -122,10 +122,7 @@ impl Gate<'_> {
                 let group = line.strip_prefix("### ").map(str::trim);
                 if let Some(group) = group.filter(|group| !GROUPS.contains(group)) {
                     let line = section.at.line + 1 + index;
-                    let at = Location {
-                        line,
-                        ..section.at.clone()
-                    };
+                    let at = Location::line(&section.at.file, line);
                     let message = format!("`{group}` is not a group of changes");
                     let help = format!("write one of {}", GROUPS.join(", "));
                     self.fault(&CHANGELOG_FORM, &at, message, &help);

@@ -14,7 +14,7 @@ use openapi_dropshot_contract::{Document, model::Location};
 const DIFF_LINES: usize = 40;
 
 pub(super) fn run(inputs: &Inputs<'_>, output: &Output, document: &Document) -> Result<Outcome> {
-    let files = match generate::generated_code(inputs.project, output, document)? {
+    let files = match generate::generated_code(output, document)? {
         Ok(code) => code.files,
         Err(problems) => {
             return Ok(Outcome {
@@ -64,10 +64,7 @@ fn stale_file(inputs: &Inputs<'_>, file: &StaleFile, fix: &str) -> Finding {
     let same = (expected.unwrap_or_default().lines())
         .take_while(|line| lines.next() == Some(line))
         .count();
-    let at = Location {
-        line: same + 1,
-        ..Location::start(&file.path)
-    };
+    let at = Location::line(&file.path, same + 1);
     if file.is_foreign {
         let problem = STALE_CODE.problem(&Location::start(&file.path), message, FOREIGN_HELP);
         return Finding::new(problem);

@@ -45,19 +45,20 @@ pub(super) fn body(rule: &Explanation) -> String {
     let Explanation {
         meaning,
         remedy,
-        example,
+        part,
+        breaks,
+        keeps,
         configuration,
         ..
     } = rule;
-    let code = |text: &str| match example.part {
+    let code = |text: &str| match *part {
         "in words" => text.to_owned(),
         _ if rule.reporter == Reporter::Comparison => text.to_owned(),
         _ if text.is_empty() => "nothing".to_owned(),
         _ if text.contains('\n') => format!("\n\n```yaml\n{text}\n```\n"),
         _ => format!("`{text}`"),
     };
-    let (breaks, keeps) = (code(&example.breaks), code(&example.keeps));
-    let part = example.part;
+    let (breaks, keeps) = (code(breaks), code(keeps));
     let text = format!(
         "{meaning}\n\n- Breaks it ({part}): {breaks}\n- Keeps it ({part}): {keeps}\n\nHow to fix it: {remedy}\n\n\
          How to configure it: {configuration}\n"

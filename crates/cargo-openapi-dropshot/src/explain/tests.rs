@@ -18,7 +18,7 @@ fn the_page_of_all_rules_has_a_complete_description_of_each_rule() {
         let ends = |text: &str| text.trim_end().ends_with(['.', '`', ':']);
         assert!(ends(&rule.meaning) && ends(&rule.remedy), "{id}: {rule:#?}");
         assert!(!rule.configuration.is_empty(), "{id}");
-        assert_ne!(rule.example.breaks, rule.example.keeps, "{id}");
+        assert_ne!(rule.breaks, rule.keeps, "{id}");
         assert!(page.contains(&page::body(&rule)), "{id}");
         let text = page::text(&rule);
         assert!(

@@ -12,6 +12,17 @@ use std::{
 const WORKSPACE: &str = include_str!("template/workspace.toml.in");
 const CONFIGURATION: &str = include_str!("template/openapi-dropshot.toml.in");
 
+/// The name of a crate after the name of the service, and the templates of its manifest and its library.
+macro_rules! crate_of {
+    ($part:literal) => {
+        (
+            $part,
+            include_str!(concat!("template/", $part, ".toml.in")),
+            include_str!(concat!("template/", $part, ".rs.in")),
+        )
+    };
+}
+
 /// Returns the paths and the texts of all files. `text` is the text of the document.
 pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(String, String)>> {
     let values = values(plan, existing);
@@ -29,25 +40,9 @@ pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(S
     add("CHANGELOG.md", include_str!("template/changelog.md.in"));
     let workflow = include_str!("template/ci.yml.in");
     add(".github/workflows/ci.yml", workflow);
-    let models = (
-        include_str!("template/models.toml.in"),
-        include_str!("template/models.rs.in"),
-    );
-    let api = (
-        include_str!("template/api.toml.in"),
-        include_str!("template/api.rs.in"),
-    );
-    let client = (
-        include_str!("template/client.toml.in"),
-        include_str!("template/client.rs.in"),
-    );
-    let server = (
-        include_str!("template/server.toml.in"),
-        include_str!("template/lib.rs.in"),
-    );
-    let parts = [("models", models), ("api", api), ("server", server)].into_iter();
-    let parts = parts.chain(plan.has_client.then_some(("client", client)));
-    for (part, (manifest, library)) in parts {
+    let parts = [crate_of!("models"), crate_of!("api"), crate_of!("server")].into_iter();
+    let parts = parts.chain(plan.has_client.then_some(crate_of!("client")));
+    for (part, manifest, library) in parts {
         add(&format!("crates/{name}-{part}/Cargo.toml"), manifest);
         add(&format!("crates/{name}-{part}/src/lib.rs"), library);
     }

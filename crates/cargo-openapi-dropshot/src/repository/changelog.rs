@@ -46,10 +46,7 @@ impl Changelog {
             if let (false, Some(title)) = (is_code, line.strip_prefix("## ")) {
                 sections.push(Section {
                     title: title.trim().to_owned(),
-                    at: Location {
-                        line: index + 1,
-                        ..Location::start(file)
-                    },
+                    at: Location::line(file, index + 1),
                     body: String::new(),
                 });
             } else if let Some(last) = sections.last_mut() {

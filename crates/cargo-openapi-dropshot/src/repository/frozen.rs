@@ -135,10 +135,7 @@ pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Find
     }
     for (line, _, name) in recorded {
         if !documents.iter().any(|document| document.name == name) {
-            let at = Location {
-                line,
-                ..Location::start(&path)
-            };
+            let at = Location::line(&path, line);
             let message = format!("{name} was released and no longer exists");
             let help = restore(project, &format!("{}/{name}", project.releases));
             findings.push(fault(&at, message, &help));

@@ -1,6 +1,6 @@
 //! Finds and sets the version of the project in `Cargo.toml` and in the `Cargo.lock` files.
 
-use crate::{Project, location};
+use crate::Project;
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{model::Location, release::Version};
 use std::{
@@ -29,7 +29,7 @@ pub(crate) struct Mention {
 impl Mention {
     /// The location in a file with this text.
     pub(crate) fn at(&self, file: &str, text: &str) -> Location {
-        location(file, text, self.span.start)
+        Location::at_byte(file, text, self.span.start)
     }
 }
 

@@ -30,17 +30,16 @@ impl Schema {
     /// Returns a valid value that is as small as possible; `None` if none was found, or if every value
     /// would be infinitely deep.
     pub(crate) fn smallest(&self) -> Option<Value> {
-        for deepest in DEEPEST {
+        let valid = DEEPEST.into_iter().find_map(|deepest| {
             self.deepest.set(deepest);
             let value = self.smallest_of(&[&self.root], 0);
-            if value.as_ref().is_some_and(|value| self.is_valid(value)) {
-                self.deepest.set(DEEPEST[0]);
-                return value;
-            }
-        }
+            value.filter(|value| self.is_valid(value))
+        });
         self.deepest.set(DEEPEST[0]);
-        let mut instances = self.instances().into_iter();
-        instances.find(|value| self.is_valid(value))
+        valid.or_else(|| {
+            let mut instances = self.instances().into_iter();
+            instances.find(|value| self.is_valid(value))
+        })
     }
 
     /// Returns a valid value as a service or a client would send it: with the examples and defaults of the
@@ -76,21 +75,13 @@ impl Schema {
         }
         match case.kind() {
             "object" if depth <= DEEPEST[0] => {
-                let required = case.required();
-                let mut members = Map::new();
-                for (name, schemas) in case.properties() {
-                    let is_required = required.contains(&name);
-                    let mut cases = self.cases(&schemas).into_iter();
-                    if cases.any(|case| case.is(left_out)) && !is_required {
-                        continue;
-                    }
-                    match self.example_of(&schemas, left_out, depth + 1) {
-                        Some(value) => drop(members.insert(name.to_owned(), value)),
-                        None if is_required => return None,
-                        None => {}
-                    }
-                }
-                Some(Value::Object(members))
+                let members = case.members(|schemas, is_required| {
+                    let mut cases = self.cases(schemas).into_iter();
+                    let is_left_out = !is_required && cases.any(|case| case.is(left_out));
+                    let example = || self.example_of(schemas, left_out, depth + 1);
+                    (!is_left_out).then(example).flatten()
+                });
+                members.map(Value::Object)
             }
             "array" if depth <= DEEPEST[0] && case.count("minItems").unwrap_or_default() <= 1 => {
                 let most = case.count("maxItems").unwrap_or(1);
@@ -203,19 +194,11 @@ impl Schema {
         depth: usize,
         full: bool,
     ) -> Option<Map<String, Value>> {
-        let required = case.required();
-        let mut members = Map::new();
-        for (name, schemas) in case.properties() {
-            let is_required = required.contains(&name);
-            if is_required || full {
-                match self.smallest_of(&schemas, depth + 1) {
-                    Some(value) => drop(members.insert(name.to_owned(), value)),
-                    None if is_required => return None,
-                    None => {}
-                }
-            }
-        }
-        for name in required {
+        let mut members = case.members(|schemas, is_required| {
+            let smallest = || self.smallest_of(schemas, depth + 1);
+            (is_required || full).then(smallest).flatten()
+        })?;
+        for name in case.required() {
             members.entry(name).or_insert(Value::Null);
         }
         let others = case.schemas("additionalProperties");
@@ -413,6 +396,25 @@ impl<'d> Case<'d> {
             own.or_else(|| keywords.clone().find_map(|keyword| part.get(*keyword)))
         });
         parts.filter(|schema| schema.is_object()).collect()
+    }
+
+    /// Returns an object with the values of the properties that have one; `None` if a required property has none. `value`
+    /// makes the value from the schemas of the property, and from whether it is required.
+    fn members(
+        &self,
+        value: impl Fn(&[&'d Value], bool) -> Option<Value>,
+    ) -> Option<Map<String, Value>> {
+        let required = self.required();
+        let mut members = Map::new();
+        for (name, schemas) in self.properties() {
+            let is_required = required.contains(&name);
+            match value(&schemas, is_required) {
+                Some(value) => drop(members.insert(name.to_owned(), value)),
+                None if is_required => return None,
+                None => {}
+            }
+        }
+        Some(members)
     }
 
     /// Returns the properties, each with all schemas that apply to it.

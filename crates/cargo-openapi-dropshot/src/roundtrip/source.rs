@@ -2,7 +2,7 @@
 
 use crate::{
     Project, files,
-    supported::{Generate, Supported, Usable},
+    supported::{Generate, Supported},
 };
 use anyhow::{Context, Result, anyhow};
 use openapi_dropshot::File;
@@ -29,7 +29,7 @@ impl Supported {
         let is_own =
             fs::canonicalize(path).ok() == fs::canonicalize(project.path(&project.document)).ok();
         let skip = if is_own { project.skip() } else { &[] };
-        let usable = Usable::read(&file, &text, &mut load, skip, |_| Vec::new())
+        let usable = Supported::of_text(&file, &text, &mut load, skip, |_| Vec::new())
             .map_err(|problems| anyhow!("{file} is not a usable document:\n{problems}"))?;
         let options = openapi_dropshot::Options {
             command: project.task("roundtrip"),
@@ -42,7 +42,7 @@ impl Supported {
             trait_name: None,
             renames: Default::default(),
         };
-        let mut source = Supported::of(usable, generate, &options);
+        let mut source = usable.generate(generate, &options);
         if let Some(api) = &source.generated.api {
             source.generated.files.push(File {
                 path: "probe.rs".to_owned(),

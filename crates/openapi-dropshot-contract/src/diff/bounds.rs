@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 
 impl<'a> Comparison<'_, 'a> {
     pub(super) fn bounds(&mut self) {
+        const UNIQUE: &str = "uniqueItems";
         for (keyword, rules) in BOUNDS {
             // An exclusive bound is compared together with the inclusive bound of the same
             // direction.
@@ -18,7 +19,7 @@ impl<'a> Comparison<'_, 'a> {
             }
         }
         self.multiple_of();
-        match self.flags("uniqueItems") {
+        match (self.old.flag(UNIQUE), self.new.flag(UNIQUE)) {
             (false, true) => self.report_meaning(&UNIQUE_ITEMS_SET, (None, None)),
             (true, false) => self.report_meaning(&UNIQUE_ITEMS_UNSET, (None, None)),
             _ => {}

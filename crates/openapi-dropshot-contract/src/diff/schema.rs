@@ -98,11 +98,6 @@ impl<'a> Comparison<'_, 'a> {
         (self.old.first(keyword), self.new.first(keyword))
     }
 
-    /// Returns whether a keyword is `true` on each side.
-    pub(super) fn flags(&self, keyword: &str) -> (bool, bool) {
-        (self.old.flag(keyword), self.new.flag(keyword))
-    }
-
     /// Compares the schemas in a keyword whose value is one schema.
     fn inside(&mut self, keyword: &str) {
         let (base, revision) = (self.old.objects(keyword), self.new.objects(keyword));

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 /// Returns the name, followed by a number if the name is already used.
-pub(crate) fn free_name(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
+pub fn free_name(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{wanted}{number}"));
     let mut names = std::iter::once(wanted.clone()).chain(numbered);
     let free = names.find(|name| !is_taken(name));
@@ -37,37 +37,23 @@ pub fn is_token(text: &str) -> bool {
 }
 
 impl Method {
-    /// The methods that have members of their own in a path item, in the order of the specification.
-    const FIXED: [Self; 9] = [
-        Method::Get,
-        Method::Put,
-        Method::Post,
-        Method::Delete,
-        Method::Options,
-        Method::Head,
-        Method::Patch,
-        Method::Trace,
-        Method::Query,
-    ];
-
     /// The members of a path item that are operations, such as `get`, each with the name of its method.
     pub(crate) fn members() -> impl Iterator<Item = (String, &'static str)> {
-        let names = Self::FIXED.into_iter().map(Self::as_str);
+        let names = Self::ALL.into_iter().map(Self::as_str);
         names.map(|name| (name.to_ascii_lowercase(), name))
     }
 
     /// The method whose operation is this member of a path item, such as `get`.
     pub fn from_key(key: &str) -> Option<Self> {
         let is_key = |method: &Self| key == method.as_str().to_ascii_lowercase();
-        Self::FIXED.into_iter().find(is_key)
+        Self::ALL.into_iter().find(is_key)
     }
 
     /// The method with this name, such as `GET` or `COPY`.
     pub fn named(name: &str) -> Self {
         static OTHERS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
-        let mut fixed = Self::FIXED.into_iter();
-        if let Some(method) = fixed.find(|method| method.as_str() == name) {
+        if let Some(method) = Self::from_word(name) {
             return method;
         }
         // `Method` is `Copy`, so the name of each other method is stored once and lives as long as the
@@ -79,22 +65,6 @@ impl Method {
             others.insert(name);
             name
         }))
-    }
-
-    /// The name of the method, such as `GET`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Method::Get => "GET",
-            Method::Put => "PUT",
-            Method::Post => "POST",
-            Method::Delete => "DELETE",
-            Method::Options => "OPTIONS",
-            Method::Head => "HEAD",
-            Method::Patch => "PATCH",
-            Method::Trace => "TRACE",
-            Method::Query => "QUERY",
-            Method::Other(name) => name,
-        }
     }
 }
 
@@ -158,17 +128,19 @@ impl fmt::Display for StatusCode {
     }
 }
 
-/// Lists the values of an enum, and converts between them and the words of the document.
+/// Lists the values of an enum, and converts between them and the words of the document. A variant after the semicolon
+/// holds any other word.
 macro_rules! words {
-    ($type:ident { $($variant:ident $word:literal),+ }) => {
+    ($type:ident { $($variant:ident $word:literal),+ $(; $other:ident)? }) => {
         impl $type {
-            /// All values, in the order of the OpenAPI specification.
+            /// All values that the OpenAPI specification names, in its order.
             pub const ALL: [$type; [$($word),+].len()] = [$($type::$variant),+];
 
             /// The word in the document.
             pub fn as_str(self) -> &'static str {
                 match self {
-                    $($type::$variant => $word),+
+                    $($type::$variant => $word,)+
+                    $($type::$other(word) => word,)?
                 }
             }
 
@@ -186,9 +158,10 @@ macro_rules! words {
     };
 }
 
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+words! {
+    Method {
+        Get "GET", Put "PUT", Post "POST", Delete "DELETE", Options "OPTIONS",
+        Head "HEAD", Patch "PATCH", Trace "TRACE", Query "QUERY"; Other
     }
 }
 

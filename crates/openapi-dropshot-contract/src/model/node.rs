@@ -160,14 +160,13 @@ impl Node {
 
     /// How many values this contains, including itself.
     pub fn size(&self) -> usize {
-        match &self.kind {
-            NodeKind::Array(items) => 1 + items.iter().map(Node::size).sum::<usize>(),
-            NodeKind::Object(members) => {
-                let sizes = members.values().map(|member| member.value.size());
-                1 + sizes.sum::<usize>()
-            }
-            _ => 1,
-        }
+        1 + self.children().map(Node::size).sum::<usize>()
+    }
+
+    /// The elements of an array or the values of the members of an object; none if this is neither.
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Node> {
+        let items = self.as_array().unwrap_or_default().iter();
+        items.chain(self.members().map(|(_, value)| value))
     }
 
     /// The kind of the value with an article, for messages: `a string`.

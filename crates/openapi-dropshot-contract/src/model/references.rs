@@ -1,6 +1,7 @@
 //! Finds references to component schemas in a document that is plain JSON.
 
 use super::unescape_pointer_token;
+use crate::reached::reached;
 use serde_json::{Map, Value};
 
 /// The prefix of references to component schemas.
@@ -32,17 +33,13 @@ pub fn referenced_schemas<'v>(
     parts: impl IntoIterator<Item = &'v Value>,
     schemas: &Map<String, Value>,
 ) -> Map<String, Value> {
-    let mut open: Vec<_> = parts.into_iter().flat_map(referenced_names).collect();
-    let mut found = Map::new();
-    while let Some(name) = open.pop() {
-        if let Some(schema) = schemas.get(&name)
-            && !found.contains_key(&name)
-        {
-            open.extend(referenced_names(schema));
-            found.insert(name, schema.clone());
-        }
-    }
+    let names = parts.into_iter().flat_map(referenced_names);
+    let next = |name: &String| schemas.get(name).into_iter().flat_map(referenced_names);
+    let names = reached(names, next).into_iter();
+    let found = names.filter_map(|name| schemas.get_key_value(&name));
     found
+        .map(|(name, schema)| (name.clone(), schema.clone()))
+        .collect()
 }
 
 #[cfg(test)]

@@ -122,12 +122,7 @@ impl<'t> Events<'t> {
         } else {
             before.trim_end_matches(is_part_of_word)
         };
-        let last_line = before.rsplit('\n').next().unwrap_or_default();
-        let at = Location {
-            line: before.matches('\n').count() + 1,
-            column: last_line.chars().count() + 1,
-            ..Location::start(self.file)
-        };
+        let at = Location::at_byte(self.file, self.text, before.len());
         let is_after_comma = before.trim_end().ends_with(',') && after.starts_with(['}', ']']);
         let help = match HELP.iter().find(|(part, _)| message.contains(part)) {
             _ if is_after_comma => "remove the comma before it",

@@ -240,10 +240,8 @@ fn is_core(tag: &Tag, name: &str) -> bool {
 /// Returns how many levels of objects and arrays a value has.
 fn height(node: &Node) -> usize {
     match &node.kind {
-        NodeKind::Array(items) => 1 + items.iter().map(height).max().unwrap_or_default(),
-        NodeKind::Object(members) => {
-            let heights = members.values().map(|member| height(&member.value));
-            1 + heights.max().unwrap_or_default()
+        NodeKind::Array(_) | NodeKind::Object(_) => {
+            1 + node.children().map(height).max().unwrap_or_default()
         }
         _ => 0,
     }

@@ -9,7 +9,7 @@ use crate::{
     names::ident,
     plan::{Body, Errors, OperationPlan, Plan, Success},
 };
-use openapi_dropshot_contract::model::{Document, Method};
+use openapi_dropshot_contract::model::{Document, Method, ParameterIn};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -77,19 +77,28 @@ impl ToTokens for Signature {
     }
 }
 
+/// Returns the name of the argument of a trait method for the parameters in one location.
+pub(crate) fn argument(place: ParameterIn) -> &'static str {
+    match place {
+        ParameterIn::Path => "path",
+        ParameterIn::Query => "query",
+        ParameterIn::Header => "headers",
+        ParameterIn::Cookie => "cookies",
+    }
+}
+
 /// Returns the signature of the trait method for an operation.
 pub(crate) fn signature(plan: &OperationPlan<'_>) -> Signature {
     let mut arguments = vec![(ident("rqctx"), quote!(RequestContext<Self::Context>))];
-    for (fields, name, kind) in [
-        (&plan.path, "path", "Path"),
-        (&plan.query, "query", "Query"),
-        (&plan.header, "headers", "Header"),
-        (&plan.cookie, "cookies", "Cookies"),
-    ] {
-        if let Some(fields) = fields {
-            let (kind, ty) = (ident(kind), ident(&fields.name));
-            arguments.push((ident(name), quote!(#kind<models::#ty>)));
-        }
+    for (place, fields) in &plan.parameters {
+        let kind = ident(match place {
+            ParameterIn::Path => "Path",
+            ParameterIn::Query => "Query",
+            ParameterIn::Header => "Header",
+            ParameterIn::Cookie => "Cookies",
+        });
+        let ty = ident(&fields.name);
+        arguments.push((ident(argument(*place)), quote!(#kind<models::#ty>)));
     }
     let mut own_types = Vec::new();
     let output = if plan.websocket {

@@ -1,13 +1,13 @@
 //! Writes the implementation of `Contract`: facts about the document, and the dispatch from a
 //! request to a method of the trait.
 
-use super::{errors::entries, module, shapes::error_shapes};
+use super::{contract::argument, errors::entries, module, shapes::error_shapes};
 use crate::{
     names::ident,
-    plan::{OperationPlan, Plan},
+    plan::{Fields, OperationPlan, Plan},
     render::option,
 };
-use openapi_dropshot_contract::model::{Document, Node};
+use openapi_dropshot_contract::model::{Document, Node, ParameterIn};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -126,31 +126,24 @@ fn limits(plan: &Plan<'_>) -> Option<TokenStream> {
 
 fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     let (variant, function) = (ident(&plan.type_name), ident(&plan.function));
-    let is_read = [(&plan.path, "path"), (&plan.query, "query")];
-    let read = is_read.iter().filter(|(fields, _)| fields.is_some());
-    let mut arguments: Vec<Ident> = read.map(|(_, name)| ident(name)).collect();
-    let read = arguments.iter().map(|name| {
-        let several = several(plan).filter(|_| name == "query");
-        match several {
-            Some(several) => {
-                quote!(let #name = dispatch::read_query::<Self, _>(&rqctx, &[#several])?;)
+    let mut arguments: Vec<Ident> = Vec::new();
+    let mut read: Vec<TokenStream> = Vec::new();
+    for (place, fields) in &plan.parameters {
+        let name = ident(argument(*place));
+        let value = match (place, several(fields)) {
+            (ParameterIn::Path, _) => quote!(dispatch::read_path::<Self, _>(&rqctx, operation)?),
+            (ParameterIn::Query, Some(several)) => {
+                quote!(dispatch::read_query::<Self, _>(&rqctx, &[#several])?)
             }
-            None if name == "path" => {
-                quote!(let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;)
+            (ParameterIn::Header, _) => {
+                let names = fields.fields.iter().map(|field| &field.wire);
+                quote!(dispatch::read_headers::<Self, _>(&rqctx, &[#(#names),*])?)
             }
-            None => quote!(let #name = dispatch::read::<Self, _>(&rqctx).await?;),
-        }
-    });
-    let read: Vec<TokenStream> = read.collect();
-    let headers = plan.header.as_ref().map(|fields| {
-        arguments.push(ident("headers"));
-        let names = fields.fields.iter().map(|field| &field.wire);
-        quote!(let headers = dispatch::read_headers::<Self, _>(&rqctx, &[#(#names),*])?;)
-    });
-    let cookies = plan.cookie.as_ref().map(|_| {
-        arguments.push(ident("cookies"));
-        quote!(let cookies = dispatch::read::<Self, _>(&rqctx).await?;)
-    });
+            _ => quote!(dispatch::read::<Self, _>(&rqctx).await?),
+        };
+        read.push(quote!(let #name = #value;));
+        arguments.push(name);
+    }
     let rest = if plan.websocket {
         quote! {
             let upgrade: WebsocketUpgrade = dispatch::read_body::<Self, _>(&rqctx, request).await?;
@@ -173,18 +166,15 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     quote! {
         Some(OperationId::#variant) => {
             #(#read)*
-            #headers
-            #cookies
             #rest
         }
     }
 }
 
-/// Returns the query parameters that have several values, if there are any: the name of each
+/// Returns the parameters that have several values, if there are any: the name of each
 /// parameter, and the separator between its values, unless each value is sent with its own name.
-fn several(plan: &OperationPlan<'_>) -> Option<TokenStream> {
-    let fields = plan.query.iter().flat_map(|query| &query.fields);
-    let several: Vec<TokenStream> = fields
+fn several(fields: &Fields) -> Option<TokenStream> {
+    let several: Vec<TokenStream> = (fields.fields.iter())
         .filter_map(|field| {
             let (name, separator) = (&field.wire, option(field.several?));
             Some(quote!((#name, #separator)))

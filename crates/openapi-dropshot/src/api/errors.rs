@@ -147,14 +147,15 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     let mut schema = quote!(Value);
     let mut bodies = None;
     let has_headers = !operation.errors.headers().is_empty();
-    let (listed, variants): (_, Vec<Variant>) = match &operation.errors {
+    let name = ident(&name(operation));
+    let (listed, variants, conversion): (_, Vec<Variant>, _) = match &operation.errors {
         Errors::Codes(codes) => {
             if let Some(catalogue) = &plan.catalogue {
                 let body = ident(&catalogue.body.name);
                 schema = quote!(models::#body);
             }
             let codes = codes.iter().map(|code| code_variant(code, has_headers));
-            ("code", codes.collect())
+            ("code", codes.collect(), None)
         }
         Errors::Statuses(responses) | Errors::Dropshot(responses) => {
             let mut different: Vec<&JsonBody<'_>> = Vec::new();
@@ -173,19 +174,13 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
                     schema = quote!(#name);
                 }
             }
-            ("response", responses.iter().map(status_variant).collect())
-        }
-    };
-    let conversion = match &operation.errors {
-        Errors::Codes(_) => None,
-        Errors::Statuses(responses) | Errors::Dropshot(responses) => {
-            conversion(&ident(&name(operation)), responses)
+            let variants = responses.iter().map(status_variant).collect();
+            ("response", variants, conversion(&name, responses))
         }
     };
     let id = &operation.id;
     let about =
         format!(" The errors of `{id}`: one variant for each {listed} that the document lists.");
-    let name = ident(&name(operation));
     let definitions = variants.iter().map(|variant| &variant.definition);
     let arms = variants.iter().map(|variant| &variant.arm);
     let (parts, rejection) = match operation.errors {

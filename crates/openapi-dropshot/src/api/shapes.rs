@@ -15,7 +15,7 @@ use crate::{
 use indexmap::IndexMap;
 use openapi_dropshot_contract::{
     Problem,
-    model::{Document, Location, StatusCode},
+    model::{Document, Location, ParameterIn, StatusCode},
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -318,10 +318,8 @@ fn described(status: StatusCode) -> String {
 /// Returns whether the server itself sends a status before or after the handler of an operation.
 fn made_by_the_server(operation: &OperationPlan<'_>, status: StatusCode) -> bool {
     let has_body = operation.body.is_some();
-    let has_input = has_body
-        || [&operation.path, &operation.query, &operation.header]
-            .iter()
-            .any(|fields| fields.is_some());
+    let mut parameters = operation.parameters.iter();
+    let has_input = has_body || parameters.any(|(place, _)| *place != ParameterIn::Cookie);
     let is_secured = !operation.security.alternatives.is_empty();
     match status {
         StatusCode::Exact(400) => has_input,

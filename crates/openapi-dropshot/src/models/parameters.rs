@@ -22,15 +22,8 @@ use quote::quote;
 pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     let mut sets = Vec::new();
     for operation in &plan.operations {
-        let all = [
-            (&operation.path, ParameterIn::Path),
-            (&operation.query, ParameterIn::Query),
-            (&operation.header, ParameterIn::Header),
-            (&operation.cookie, ParameterIn::Cookie),
-        ];
-        for (fields, place) in all {
-            let fields = fields.as_ref();
-            sets.extend(fields.map(|fields| parameters(plan, fields, place, shapes)));
+        for (place, fields) in &operation.parameters {
+            sets.push(parameters(plan, fields, *place, shapes));
         }
         let success = &operation.success;
         let several = success.several.iter().flat_map(|several| &several.cases);

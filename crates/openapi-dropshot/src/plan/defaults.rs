@@ -9,7 +9,7 @@ use super::{
 use crate::{names::ident, rules};
 use openapi_dropshot_contract::{
     Problem,
-    model::{Node, NodeKind},
+    model::{Node, NodeKind, ParameterIn},
 };
 use openapi_dropshot_types::rules::{check_count, check_distinct, is_multiple};
 use proc_macro2::{Literal, TokenStream};
@@ -31,8 +31,9 @@ impl Planner<'_> {
             }
         }
         for operation in operations {
-            let sets = [&operation.path, &operation.query, &operation.header];
-            fields.extend(sets.into_iter().flatten().flat_map(|set| &set.fields));
+            let sets = operation.parameters.iter();
+            let sets = sets.filter(|(place, _)| *place != ParameterIn::Cookie);
+            fields.extend(sets.flat_map(|(_, set)| &set.fields));
         }
         for field in fields {
             if let Presence::Default(default) = &field.presence

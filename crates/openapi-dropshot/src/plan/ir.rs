@@ -1,7 +1,10 @@
 //! The intermediate representation between schemas and Rust: types at their uses, items with a
 //! name, and the rules for values.
 
-use crate::docs::Docs;
+use crate::{
+    docs::Docs,
+    names::{Names, snake},
+};
 use openapi_dropshot_contract::model::{Node, Type};
 use openapi_dropshot_types::formats;
 
@@ -249,6 +252,32 @@ pub(crate) struct Field {
     pub(crate) own_schema: bool,
     /// Whether the text of a parameter is JSON.
     pub(crate) is_json: bool,
+}
+
+impl Field {
+    /// Makes a field with a free name and without the facts that only some fields have.
+    pub(super) fn new(
+        names: &mut Names,
+        wire: &str,
+        docs: Docs,
+        ty: Ty,
+        presence: Presence,
+    ) -> Self {
+        Field {
+            name: names.claim(&snake(wire)),
+            wire: wire.to_owned(),
+            docs,
+            title: None,
+            deprecated: false,
+            direction: Direction::Both,
+            ty,
+            presence,
+            null_text: false,
+            several: None,
+            own_schema: false,
+            is_json: false,
+        }
+    }
 }
 
 /// The direction in which a member is sent.

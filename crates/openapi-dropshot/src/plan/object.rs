@@ -8,7 +8,7 @@ use super::{
     value,
 };
 use crate::{
-    names::{Names, pascal, snake},
+    names::{Names, pascal},
     rules,
 };
 use indexmap::IndexMap;
@@ -49,19 +49,13 @@ impl<'a> Planner<'a> {
     ) -> Field {
         self.members.insert(schema.at.pointer.clone());
         let ty = self.use_of(schema, &format!("{parent}{}", pascal(wire)));
+        let docs = self.docs_of(schema, format!("`{wire}`"));
+        let presence = presence(required, self.default_of(schema));
         Field {
             direction: self.direction(schema, required),
-            name: names.claim(&snake(wire)),
-            wire: wire.to_owned(),
-            docs: self.docs_of(schema, format!("`{wire}`")),
             title: schema.title.clone(),
             deprecated: schema.deprecated,
-            ty,
-            presence: presence(required, self.default_of(schema)),
-            null_text: false,
-            several: None,
-            own_schema: false,
-            is_json: false,
+            ..Field::new(names, wire, docs, ty, presence)
         }
     }
 

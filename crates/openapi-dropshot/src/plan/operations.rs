@@ -27,10 +27,8 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) function: String,
     /// The name of its variant in `OperationId`. The names of its types begin with this name.
     pub(crate) type_name: String,
-    pub(crate) path: Option<Fields>,
-    pub(crate) query: Option<Fields>,
-    pub(crate) header: Option<Fields>,
-    pub(crate) cookie: Option<Fields>,
+    /// The parameters in each location that has some, in the order in which the handler gets them.
+    pub(crate) parameters: Vec<(ParameterIn, Fields)>,
     pub(crate) body: Option<Body>,
     /// Whether the body may be absent.
     pub(crate) optional_body: bool,
@@ -92,10 +90,9 @@ impl<'a> Planner<'a> {
                 operation,
                 route: routes.registered(operation),
                 function: functions.claim(&snake(&id)),
-                path: self.parameters(operation, ParameterIn::Path, &type_name),
-                query: self.parameters(operation, ParameterIn::Query, &type_name),
-                header: self.parameters(operation, ParameterIn::Header, &type_name),
-                cookie: self.parameters(operation, ParameterIn::Cookie, &type_name),
+                parameters: (ParameterIn::ALL.into_iter())
+                    .filter_map(|place| self.parameters(operation, place, &type_name))
+                    .collect(),
                 body: self.request_body(operation, &type_name),
                 optional_body: body.is_some_and(|body| !body.required),
                 streamed_body: false,

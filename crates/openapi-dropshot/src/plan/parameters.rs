@@ -3,14 +3,14 @@
 
 use super::{
     Planner, has_text,
-    ir::{Direction, Field, Home, Presence, Ty},
+    ir::{Field, Home, Presence, Ty},
     is_text, list_of,
     object::presence,
     value,
 };
 use crate::{
     docs::Docs,
-    names::{Names, pascal, snake},
+    names::{Names, pascal},
     rules,
 };
 use openapi_dropshot_contract::model::{
@@ -45,14 +45,6 @@ pub(crate) struct Pages {
     pub(crate) first: Vec<String>,
 }
 
-/// How a parameter or a header is sent.
-struct Sent {
-    presence: Presence,
-    /// The separator between the values of a list (`Some(None)` if each value is sent with its own name); `None`
-    /// if a list cannot be sent.
-    separator: Option<Option<char>>,
-}
-
 impl<'a> Planner<'a> {
     /// Plans the parameters of an operation in one location.
     pub(super) fn parameters(
@@ -60,7 +52,7 @@ impl<'a> Planner<'a> {
         operation: &'a Operation,
         place: ParameterIn,
         type_name: &str,
-    ) -> Option<Fields> {
+    ) -> Option<(ParameterIn, Fields)> {
         let mut parameters = operation.parameters.iter();
         if parameters.all(|parameter| parameter.location != place) {
             return None;
@@ -85,7 +77,7 @@ impl<'a> Planner<'a> {
             ParameterIn::Query => self.first_page(operation),
             _ => None,
         };
-        Some(Fields {
+        let fields = Fields {
             pages: first.map(|first| Pages {
                 described: self.names.claim(&format!("{name}Described")),
                 first,
@@ -93,7 +85,8 @@ impl<'a> Planner<'a> {
             name,
             docs: Docs::own(format!("{what} of `{id}`.")),
             fields,
-        })
+        };
+        Some((place, fields))
     }
 
     /// Rejects a query parameter with the name of a path parameter.
@@ -154,23 +147,15 @@ impl<'a> Planner<'a> {
         }
         let default = schema.and_then(|schema| self.default_of(schema));
         let presence = presence(parameter.required, default);
+        let field = Field::new(names, wire, docs, ty, presence);
         let Some(schema) = schema.filter(|_| json.is_none()) else {
             return Some(Field {
-                name: names.claim(&snake(wire)),
-                wire: wire.to_owned(),
-                docs,
-                title: None,
-                deprecated: false,
-                direction: Direction::Both,
-                ty,
-                presence,
-                null_text: false,
-                several: None,
                 own_schema: true,
                 is_json: true,
+                ..field
             });
         };
-        if list_of(&self.items, &ty).is_some()
+        if list_of(&self.items, &field.ty).is_some()
             && parameter.location == ParameterIn::Cookie
             && parameter.separator().is_none()
         {
@@ -178,11 +163,7 @@ impl<'a> Planner<'a> {
             let help = "write `explode: false`: commas then separate the values";
             self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
         }
-        let sent = Sent {
-            presence,
-            separator: Some(parameter.separator()),
-        };
-        Some(self.text_field(names, wire, schema, ty, docs, sent))
+        Some(self.text_field(field, schema, Some(parameter.separator())))
     }
 
     /// Plans the type of a parameter or a header. If this creates an item without a description, the item gets
@@ -200,20 +181,15 @@ impl<'a> Planner<'a> {
         ty
     }
 
-    /// Makes the field for a parameter or a header. Its value is one string, which is never `null`.
+    /// Completes the field for a parameter or a header. Its value is one string, which is never `null`. `separator` stands
+    /// between the values of a list (`Some(None)` if each value is sent with its own name); `None` if a list cannot be sent.
     fn text_field(
         &mut self,
-        names: &mut Names,
-        wire: &str,
+        field: Field,
         schema: &Schema,
-        ty: Ty,
-        docs: Docs,
-        Sent {
-            presence,
-            separator,
-        }: Sent,
+        separator: Option<Option<char>>,
     ) -> Field {
-        let (ty, null_text) = match ty {
+        let (ty, null_text) = match field.ty {
             Ty::Nullable(inner) => (*inner, true),
             other => (other, false),
         };
@@ -223,7 +199,8 @@ impl<'a> Planner<'a> {
         let own_schema = several.is_some() || !is_text;
         if several.is_none() && !is_text && !has_text(&self.items, &ty, true) {
             let message = format!(
-                "`{wire}` is not supported: an array, an object or a value of any type cannot be sent as one string here"
+                "`{}` is not supported: an array, an object or a value of any type cannot be sent as one string here",
+                field.wire
             );
             let help = match self.has_members(schema) {
                 true => {
@@ -236,18 +213,11 @@ impl<'a> Planner<'a> {
             self.reject(&rules::UNSUPPORTED_PARAMETER, &schema.at, message, help);
         }
         Field {
-            name: names.claim(&snake(wire)),
-            wire: wire.to_owned(),
-            docs,
-            title: None,
-            deprecated: false,
-            direction: Direction::Both,
             ty,
-            presence,
             null_text,
             several,
             own_schema,
-            is_json: false,
+            ..field
         }
     }
 
@@ -341,11 +311,9 @@ impl<'a> Planner<'a> {
             if header.deprecated {
                 docs = docs.with_note("Deprecated.");
             }
-            let sent = Sent {
-                presence: presence(header.required, None),
-                separator: None,
-            };
-            fields.push(self.text_field(&mut names, wire, schema, ty, docs, sent));
+            let presence = presence(header.required, None);
+            let field = Field::new(&mut names, wire, docs, ty, presence);
+            fields.push(self.text_field(field, schema, None));
         }
         Some(Fields {
             name: struct_name,

@@ -5,6 +5,7 @@ use super::{
     Planner,
     ir::{Kind, Ty},
 };
+use openapi_dropshot_contract::reached;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Planner<'_> {
@@ -50,16 +51,8 @@ fn by_value(ty: &Ty) -> Option<&str> {
 
 /// Returns whether a value of `from` may contain a value of `to`.
 fn reaches(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> bool {
-    let mut seen = BTreeSet::from([from]);
-    let mut open = vec![from];
-    while let Some(name) = open.pop() {
-        if name == to {
-            return true;
-        }
-        let next = edges.get(name).into_iter().flatten().map(String::as_str);
-        open.extend(next.filter(|next| seen.insert(*next)));
-    }
-    false
+    let next = |name: &&str| edges.get(*name).into_iter().flatten().map(String::as_str);
+    reached([from], next).contains(to)
 }
 
 /// Puts the value behind a pointer. For a nullable type, `null` stays outside of the pointer.

@@ -1,7 +1,7 @@
 //! Reads progenitor's types once: how to write a value of each type in Rust, and the fields of objects with their properties in
 //! the document. The code for types is generated from these facts.
 
-use super::Pass;
+use super::{Pass, repeated::held};
 use crate::client::names::folded;
 use openapi_dropshot_contract::model::Schema;
 use quote::{ToTokens, format_ident};
@@ -182,15 +182,10 @@ fn read_from_text(item: &Item) -> Option<&Ident> {
 
 /// Returns the name of a type that is itself either `null` or a value.
 fn holder_of_null(item: &Item) -> Option<&Ident> {
-    let Item::Struct(syn::ItemStruct {
-        ident,
-        fields: Fields::Unnamed(fields),
-        ..
-    }) = item
-    else {
-        return None;
-    };
-    argument_of(&fields.unnamed.first()?.ty, "Option").map(|_| ident)
+    match item {
+        Item::Struct(object) => argument_of(held(&object.fields)?, "Option").map(|_| &object.ident),
+        _ => None,
+    }
 }
 
 /// Returns whether `null` is a value of a type.

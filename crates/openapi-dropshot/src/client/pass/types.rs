@@ -12,7 +12,7 @@ use crate::{
     docs::{code, harmless, one_line},
     lifecycle::DeprecationNote,
 };
-use openapi_dropshot_contract::model::Schema;
+use openapi_dropshot_contract::{model::Schema, reached};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::{BTreeMap, BTreeSet};
@@ -190,16 +190,9 @@ impl<'a> Pass<'a> {
         let forms = requests.iter().filter_map(|request| self.form_of(request));
         let parts = forms.flat_map(|(_, properties)| properties);
         let parts = parts.filter_map(|property| Some(self.type_ident(property.each)?.to_string()));
-        let mut open: Vec<String> = bodies.chain(parts).collect();
-        let mut sent = BTreeSet::new();
-        while let Some(name) = open.pop() {
-            if let Some(contained) = contents.get(&name)
-                && sent.insert(name)
-            {
-                open.extend(contained.iter().cloned());
-            }
-        }
-        sent
+        reached(bodies.chain(parts), |name| {
+            contents.get(name).into_iter().flatten().cloned()
+        })
     }
 
     /// Returns the properties of a schema and of the parts of its `allOf`.

@@ -95,10 +95,7 @@ impl<'a> Pass<'a> {
 
     /// The component of a variant.
     fn component(&self, fields: &Fields) -> Option<&'a str> {
-        let Fields::Unnamed(fields) = fields else {
-            return None;
-        };
-        let target = in_module(&fields.unnamed.first()?.ty, "types");
+        let target = in_module(held(fields)?, "types");
         let target = argument_of(&target, "Box").unwrap_or(target);
         let named = self.names.get(&folded(&name_of(&target)?.to_string()))?;
         (!named.inline).then_some(named.name.as_str())
