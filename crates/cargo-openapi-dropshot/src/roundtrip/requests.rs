@@ -338,7 +338,7 @@ fn readings(text: &str) -> Vec<Value> {
 /// Returns whether a request can contain a text at this place, regardless of the document.
 fn can_be_sent(parameter: &Parameter, text: &str) -> bool {
     match parameter.location {
-        ParameterIn::Path => !text.is_empty() && !text.contains('/') && text != "." && text != "..",
+        ParameterIn::Path => !text.is_empty() && text != "." && text != "..",
         ParameterIn::Query => true,
         ParameterIn::Cookie if !is_list(parameter) => true,
         // Spaces around the values of a list are ignored, and an empty text means no value.

@@ -223,6 +223,12 @@ fn lower(document: &Document, exclusive: &BTreeSet<&str>, root: &mut Value) {
 /// components.
 fn split_nullable(document: &Document, schemas: &mut Map<String, Value>) {
     for (name, schema) in &document.schemas {
+        if schema.nullable
+            && let Some(Value::Object(own)) = schemas.get_mut(name)
+        {
+            // Typify would name the value by its title, which may be the name of the choice.
+            own.remove("title");
+        }
         let parts = schema.one_of.iter().chain(&schema.any_of);
         let is_made_of_others = parts.count() > 0 || schema.all_of.len() > 1;
         let inner = format!("{name}Inner");

@@ -110,8 +110,9 @@ fn text(case: &Case<'_>) -> Option<String> {
         return Some((*text).to_owned());
     }
     let least = case.count("minLength").unwrap_or_default();
-    if let Some(pattern) = case.text(PATTERN) {
-        return matching(pattern, least);
+    let pattern = case.text(PATTERN);
+    if let Some(text) = pattern.and_then(|pattern| matching(pattern, least)) {
+        return Some(text);
     }
     let greatest = case.count("maxLength").unwrap_or(usize::MAX);
     let letters = "text".chars().cycle();
