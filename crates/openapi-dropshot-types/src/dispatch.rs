@@ -104,8 +104,6 @@ where
         };
         let texts: Vec<String> = match separator {
             None => vec![form_text(text)],
-            // As in headers. The client sends an empty list like this.
-            Some(_) if text.is_empty() => Vec::new(),
             // An encoded comma is part of a value.
             Some(',') => text.split(',').map(form_text).collect(),
             // Other separators are themselves encoded.
