@@ -39,11 +39,7 @@ pub(crate) fn without_stray_members(
 }
 
 /// Returns the members of an object that are ignored, each with a warning.
-fn stray<'n>(
-    version: Since,
-    kind: ObjectKind,
-    object: &'n Node,
-) -> impl Iterator<Item = (&'n str, Problem)> {
+fn stray(version: Since, kind: ObjectKind, object: &Node) -> impl Iterator<Item = (&str, Problem)> {
     // Only schemas of OpenAPI 3.1 and later give members beside a reference a meaning.
     let is_reference =
         (kind != ObjectKind::MediaType || version >= Since::V32) && object.get("$ref").is_some();
