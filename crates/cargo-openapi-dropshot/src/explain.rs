@@ -265,8 +265,8 @@ fn of_difference(rule: &'static DifferenceRule) -> Explanation {
         meaning: rule.meaning.to_owned(),
         remedy: remedy.to_owned(),
         part: "in words",
-            breaks: "the generated code does not behave as the document says".to_owned(),
-            keeps: "the generated code behaves as the document says; no document can show the difference, because only a bug in the generator causes it".to_owned(),
+        breaks: "the generated code does not behave as the document says".to_owned(),
+        keeps: "the generated code behaves as the document says; no document can show the difference, because only a bug in the generator causes it".to_owned(),
         configuration,
     }
 }

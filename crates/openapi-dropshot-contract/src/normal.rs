@@ -258,7 +258,7 @@ impl Normalizer<'_> {
         single::never(node);
         self.assume_type(node, is_typed);
         self.remove_keywords_of_other_types(node, null.is_some());
-        single::remove_repeated_values(node);
+        self.remove_repeated_values(node);
         single::remove_keywords_beside_enum(node);
         self.remove_misplaced_keywords(node, position);
         let is_null = single::enumeration(node, &mut null);

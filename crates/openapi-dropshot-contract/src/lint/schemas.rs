@@ -15,7 +15,6 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         place.schema.each(&mut |schema| {
             numeric_bounds(schema, problems);
             counted_bounds(schema, problems);
-            repeated_values(schema, problems);
             problems.extend(items(schema));
             problems.extend(pattern(schema));
             keywords_of_other_types(document, schema, problems);
@@ -66,18 +65,6 @@ fn counted_bounds(schema: &Schema, problems: &mut Vec<Problem>) {
 fn crossed(at: &Location, message: String, other: &Location) -> Problem {
     let problem = rules::CROSSED_BOUNDS.problem(at, message, "swap or correct them");
     problem.with_related(other, "the other bound")
-}
-
-fn repeated_values(schema: &Schema, problems: &mut Vec<Problem>) {
-    let mut seen = HashSet::new();
-    for value in schema.enumeration.iter().flatten() {
-        // Equal values have equal texts, except for `1` and `1.0`. The members of objects are
-        // sorted, or are in the order of the text.
-        if !seen.insert(value.to_json().to_string()) {
-            let message = format!("`enum` lists {} twice", value.summary());
-            problems.push(rules::DUPLICATE_ENUM_VALUE.violation(&value.at, message));
-        }
-    }
 }
 
 fn items(schema: &Schema) -> Option<Problem> {

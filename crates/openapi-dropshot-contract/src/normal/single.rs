@@ -173,6 +173,25 @@ impl Normalizer<'_> {
         }
     }
 
+    /// Removes the values that an `enum` lists again.
+    pub(super) fn remove_repeated_values(&mut self, node: &mut Node) {
+        let Some(values) = node.get_mut("enum").and_then(Node::items_mut) else {
+            return;
+        };
+        let mut seen = HashSet::new();
+        values.retain(|value| {
+            // Equal values have equal texts, except for `1` and `1.0`. The members of objects are sorted, or are in the order of
+            // the text.
+            let is_new = seen.insert(value.to_json().to_string());
+            if !is_new {
+                let message = format!("`enum` lists {} twice", value.summary());
+                let problem = rules::DUPLICATE_ENUM_VALUE.violation(&value.at, message);
+                self.warnings.push(problem);
+            }
+            is_new
+        });
+    }
+
     fn remove_with_warning(&mut self, node: &mut Node, keyword: &str, place: &str) {
         if let Some(value) = node.remove(keyword) {
             let keyword = value.at.keyword(keyword);
@@ -285,14 +304,6 @@ pub(super) fn elements(node: &mut Node) {
     let most = node.get("maxItems").and_then(Node::as_u64);
     if most.is_none_or(|most| most > count) {
         node.set("maxItems", Node::new(&at, NodeKind::Number(count.into())));
-    }
-}
-
-/// Removes the values that an `enum` lists again.
-pub(super) fn remove_repeated_values(node: &mut Node) {
-    if let Some(values) = node.get_mut("enum").and_then(Node::items_mut) {
-        let mut seen = HashSet::new();
-        values.retain(|value| seen.insert(value.to_json().to_string()));
     }
 }
 

@@ -215,7 +215,7 @@ crate::rules! {
     CROSSED_BOUNDS Error General "crossed-bounds" "A lower bound is above the upper one, so that no value is valid."
         "Swap or correct the bounds."
         Schema "{type: integer, minimum: 5, maximum: 4}" "{type: integer, minimum: 4, maximum: 5}";
-    DUPLICATE_ENUM_VALUE Warning General "duplicate-enum-value" "`enum` lists a value twice."
+    DUPLICATE_ENUM_VALUE Warning General "duplicate-enum-value" "`enum` lists a value twice. The second one is ignored."
         "Remove one of them."
         Schema "{enum: [a, a]}" "{enum: [a, b]}";
     MISSING_ITEMS Error General "missing-items" "An array does not describe its elements."
