@@ -14,7 +14,7 @@ pub(crate) use names::is_of_component_name;
 pub use names::{essence, free_name, is_json, is_token};
 pub use node::{compare_numbers, escape_pointer_token, unescape_pointer_token};
 pub use references::{SCHEMAS, referenced_names, referenced_schemas};
-pub use schema::{AdditionalProperties, Discriminator, Schema, Type};
+pub use schema::{AdditionalProperties, Discriminator, Schema, Type, pattern_flags};
 
 pub use crate::location::Location;
 

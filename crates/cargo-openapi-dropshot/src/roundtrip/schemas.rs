@@ -157,14 +157,15 @@ impl<'i, F: Fn(&Value) -> bool + Send + Sync> Keyword<'i> for Condition<F> {
     }
 }
 
-/// Checks a pattern as the generated types do: with the flag `u`, or without it if the pattern is invalid with it.
+/// Checks a pattern as the generated types do.
 fn pattern<'a>(
     _: &'a Map<String, Value>,
     pattern: &'a Value,
     _: Location,
 ) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
     let pattern = pattern.as_str().unwrap_or_default();
-    let regex = regress::Regex::with_flags(pattern, "u").or_else(|_| regress::Regex::new(pattern));
+    let flags = model::pattern_flags(pattern).map_err(ValidationError::custom)?;
+    let regex = regress::Regex::with_flags(pattern, flags);
     let regex = regex.map_err(|error| ValidationError::custom(error.to_string()))?;
     let has_form =
         move |value: &Value| value.as_str().is_none_or(|text| regex.find(text).is_some());

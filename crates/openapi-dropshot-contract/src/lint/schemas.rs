@@ -4,7 +4,9 @@
 
 use super::walk::schema_uses;
 use crate::grammar::keywords_of_types;
-use crate::model::{Document, Location, SCHEMAS, Schema, Spanned, Type, compare_numbers};
+use crate::model::{
+    Document, Location, SCHEMAS, Schema, Spanned, Type, compare_numbers, pattern_flags,
+};
 use crate::problem::Problem;
 use crate::rules::document as rules;
 use crate::suggest::{closest, did_you_mean};
@@ -78,10 +80,7 @@ fn items(schema: &Schema) -> Option<Problem> {
 /// Checks that a pattern is valid in ECMA-262 (OpenAPI 3.0.3, "Schema Object").
 fn pattern(schema: &Schema) -> Option<Problem> {
     let pattern = schema.pattern.as_ref()?;
-    let error = regress::Regex::with_flags(&pattern.value, "u")
-        .or_else(|_| regress::Regex::new(&pattern.value))
-        .err()?;
-    let reason = error.text.to_lowercase();
+    let reason = pattern_flags(&pattern.value).err()?;
     let message = format!("`pattern` is not a regular expression: {reason}");
     Some(rules::PATTERN.violation(&pattern.at, message))
 }

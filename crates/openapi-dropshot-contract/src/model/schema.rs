@@ -116,3 +116,14 @@ pub struct Discriminator {
     /// `mapping`: value to schema name or reference
     pub mapping: IndexMap<String, Spanned<String>>,
 }
+
+/// Returns the flags with which a pattern is compiled: `u` of ECMA-262, or none if the pattern is only valid without it.
+///
+/// # Errors
+///
+/// Returns the reason, if the pattern is not a regular expression of ECMA-262.
+pub fn pattern_flags(pattern: &str) -> Result<&'static str, String> {
+    let compiled = |flags| regress::Regex::with_flags(pattern, flags).map(|_| flags);
+    let flags = compiled("u").or_else(|_| compiled(""));
+    flags.map_err(|error| error.text.to_lowercase())
+}

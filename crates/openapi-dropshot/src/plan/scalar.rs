@@ -7,7 +7,7 @@ use super::{
     value,
 };
 use crate::rules;
-use openapi_dropshot_contract::model::{Node, Schema, Spanned};
+use openapi_dropshot_contract::model::{Node, Schema, Spanned, pattern_flags};
 use serde_json::Number;
 
 const BOUNDS: &[&str] = &[
@@ -114,10 +114,7 @@ impl<'a> Planner<'a> {
             min: value(&schema.min_length).filter(|least| *least > 0),
             max: value(&schema.max_length),
             pattern: value(&schema.pattern).and_then(|pattern| {
-                // The pattern is compiled with the flag `u` of ECMA-262, or without it if it only
-                // compiles without it.
-                let compiles = |flags: &&str| regress::Regex::with_flags(&pattern, *flags).is_ok();
-                let flags = ["u", ""].into_iter().find(compiles)?;
+                let flags = pattern_flags(&pattern).ok()?;
                 Some((pattern, flags))
             }),
             format: None,
