@@ -30,6 +30,8 @@ const CONSUMER: &str = "PETSTORE_TEST_CONSUMER";
 const WAIT: &str = "PETSTORE_WAIT_FOR_LEASES";
 /// If a subscriber makes no progress for this time, the test has failed. It is longer than a lease, which takes 75 seconds.
 const PATIENCE: Duration = Duration::from_secs(150);
+/// The consumer asks again if it has no answer after this time, which is much longer than the service waits for an event.
+const ANSWER: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(50);
 /// The greatest number of requests to one webhook at the same time: so many can be sent twice because of a kill.
 const AT_ONCE: usize = 4;
@@ -70,7 +72,9 @@ pub async fn is_consumer() -> bool {
 /// Applies events until the process is killed, or until the process that started it has ended.
 async fn consume(folder: &Path) {
     let mut own = table(folder);
-    let client = Client::builder().no_proxy().build().expect("a client");
+    // A network may hold a response back for ever.
+    let client = Client::builder().no_proxy().timeout(ANSWER).build();
+    let client = client.expect("a client");
     let parent = getppid();
     while getppid() == parent {
         let service = fs::read_to_string(folder.join("service")).expect("the service");
