@@ -186,6 +186,18 @@ impl<W> Receiver<W> {
         }
     }
 
+    /// Returns when [`recv`](Self::recv) would return at once. Cancel safe.
+    pub(crate) async fn ready(&mut self) {
+        while self.turns.is_empty() {
+            match self.messages.recv().await {
+                Some(Message::Write(write, waiting)) => self.leave(write, waiting),
+                // After this, the queued writes are still received, and then `None`.
+                Some(Message::Close) => self.messages.close(),
+                None => return,
+            }
+        }
+    }
+
     /// Like [`recv`](Self::recv), but blocks the thread.
     pub(crate) fn blocking_recv(&mut self) -> Option<Message<W>> {
         self.next_left().or_else(|| self.messages.blocking_recv())

@@ -19,14 +19,18 @@ use crate::{
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
-    sync::{Mutex, Notify, watch},
+    sync::{Mutex, Notify, Semaphore, SemaphorePermit, watch},
     task::JoinHandle,
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 
 /// The number of connections that write. While one waits for the disk or a replica to complete
 /// its commit, the other collects the next batch.
 const LANES: usize = 2;
+/// How long a lane waits for the batch of another lane. Two small batches at the same time cost the server
+/// more than one large batch after the other. But a commit that waits for a slow disk or replica must not delay
+/// the next batch.
+const TURN: Duration = Duration::from_millis(5);
 
 /// How long a write is tried again while another transaction has locked its rows.
 const LOCKED: Duration = Duration::from_secs(5);
@@ -46,6 +50,8 @@ pub(super) struct Shared {
     pub(super) connector: Arc<Connector>,
     pub(super) batches: Arc<Batches>,
     messages: Mutex<Receiver<Write>>,
+    /// Held while a batch runs.
+    turn: Semaphore,
     /// The number of lanes that take writes.
     pub(super) working: watch::Sender<usize>,
     /// Notified when a lane has taken writes, so that another lane connects.
@@ -54,18 +60,31 @@ pub(super) struct Shared {
     pub(super) ended: watch::Sender<bool>,
 }
 
+/// What the caller of [`Shared::next_batch`] must keep until the writes are finished.
+pub(super) struct Running<'shared> {
+    _reservations: Vec<Reservation>,
+    /// `None` if the batch of another lane takes long.
+    _turn: Option<SemaphorePermit<'shared>>,
+}
+
 impl Shared {
-    /// Takes the waiting writes. Returns `None` after the queue is closed and empty. Cancel safe: no
-    /// write is lost if the future is dropped. The caller must keep the reservations until the writes
-    /// are finished.
-    pub(super) async fn next_batch(&self) -> Option<(Batch, Vec<Reservation>)> {
+    /// Takes the waiting writes, usually after the other lane's batch has ended. Returns `None` after the queue is closed and
+    /// empty. Cancel safe: no write is lost if the future is dropped.
+    pub(super) async fn next_batch(&self) -> Option<(Batch, Running<'_>)> {
         let mut messages = self.messages.lock().await;
+        messages.ready().await;
+        let turn = timeout(TURN, self.turn.acquire()).await;
         let Some(first) = messages.recv().await else {
             self.ended.send_replace(true);
             return None;
         };
         let (writes, reservations) = take_up(first, &mut messages);
-        Some((Batch::of(writes), reservations))
+        let running = Running {
+            _reservations: reservations,
+            // The semaphore is never closed.
+            _turn: turn.ok().and_then(Result::ok),
+        };
+        Some((Batch::of(writes), running))
     }
 }
 
@@ -77,6 +96,7 @@ impl Writer {
             connector: Arc::clone(connector),
             batches: Arc::clone(&queue.batches),
             messages: Mutex::new(messages),
+            turn: Semaphore::new(1),
             working: watch::Sender::new(0),
             demand: Notify::new(),
             ended: watch::Sender::new(false),
