@@ -40,12 +40,13 @@ impl Sql {
 
 /// The common table expressions that write the events of a statement. They follow an expression `told`, which
 /// returns a row for each event: `place` (from 1), `type`, `at`, `entity_id`, `version`, `data`.
-/// The ids of the events are derived from the parameter with the number `seed`.
-pub(super) fn tell(seed: usize) -> String {
+/// The ids of the events are derived from the parameter with the number `seed`. The expression with the name `changed` makes
+/// the changes and has as many rows; without it, the positions could be taken before the changes.
+pub(super) fn tell(seed: usize, changed: &str) -> String {
     format!(
         ", head AS (
             UPDATE event_head SET position = event_head.position + counted.number
-            FROM (SELECT count(*) AS number FROM told) AS counted WHERE counted.number > 0
+            FROM (SELECT count(*) AS number FROM {changed}) AS counted WHERE counted.number > 0
             RETURNING event_head.position - counted.number AS before
         ), written AS (
             INSERT INTO events (position, id, type, at, entity_id, version, data)

@@ -60,7 +60,7 @@ fn told_placed(placed: &str, first: usize, has_events: bool) -> String {
     let data = first + Order::COLUMNS.len();
     let (pet_data, seed) = (data + 1, data + 2);
     let (of_order, of_pet) = (EventType::OrderPlaced, EventType::PetStatusChanged);
-    let tell = events::tell(seed);
+    let tell = events::tell(seed, "told");
     format!(
         ", told AS MATERIALIZED (
             SELECT 1::bigint AS place, '{of_order}' AS type, ${at}::bigint AS at,
@@ -153,7 +153,7 @@ fn update_sql(has_events: bool) -> String {
 /// The events of an order that changed, and of its pet. The data has the format of `order_data` and `status_data`.
 fn told_updated() -> String {
     let (of_order, of_pet) = (EventType::OrderUpdated, EventType::PetStatusChanged);
-    let tell = events::tell(6);
+    let tell = events::tell(6, "told");
     format!(
         ", told AS MATERIALIZED (
             SELECT 1::bigint AS place, '{of_order}' AS type, changed_at AS at, id AS entity_id, new_version AS version,

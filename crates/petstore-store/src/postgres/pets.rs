@@ -42,16 +42,16 @@ fn insert(has_events: bool) -> String {
     )
 }
 
-/// The events of the pets that a statement has stored. The expression `given` contains their data. The
-/// parameter with the number `time` is the time in microseconds, and the next parameter is the seed.
+/// The events of the pets that the expression `stored` of a statement has stored. The expression with the name `given` returns the
+/// same pets with their data. The parameter with the number `time` is the time in microseconds, and the next parameter is the seed.
 fn told(given: &str, time: usize) -> String {
     let kind = EventType::PetCreated;
-    let tell = events::tell(time + 1);
+    let tell = events::tell(time + 1, "stored");
     format!(
-        ", told AS MATERIALIZED (
-            SELECT row_number() OVER (ORDER BY {given}.place) AS place, '{kind}' AS type, ${time}::bigint AS at,
-                stored.id AS entity_id, {FIRST_VERSION}::bigint AS version, {given}.data
-            FROM stored JOIN {given} ON {given}.id = stored.id
+        ", told AS (
+            SELECT row_number() OVER (ORDER BY place) AS place, '{kind}' AS type, ${time}::bigint AS at,
+                id AS entity_id, {FIRST_VERSION}::bigint AS version, data
+            FROM {given}
         ){tell}"
     )
 }
@@ -68,7 +68,10 @@ fn insert_once_sql(has_events: bool) -> String {
     let keep = keep();
     let data = KEY_COLUMNS + Pet::COLUMNS.len() + 1;
     let (data, told) = match has_events {
-        true => (format!(", ${data}::bytea[]"), told("outcomes", data + 1)),
+        true => (
+            format!(", ${data}::bytea[]"),
+            told("outcomes WHERE is_new", data + 1),
+        ),
         false => Default::default(),
     };
     let column = if has_events { ", data" } else { "" };

@@ -17,7 +17,13 @@ use crate::{
     stats::Batches,
     write_queue::{Receiver, Reservation, Stopped, WriteQueue, take_up},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
     sync::{Mutex, Notify, Semaphore, SemaphorePermit, watch},
     task::JoinHandle,
@@ -28,8 +34,8 @@ use tokio::{
 /// its commit, the other collects the next batch.
 const LANES: usize = 2;
 /// How long a lane waits for the batch of another lane. Two small batches at the same time cost the server
-/// more than one large batch after the other. But a commit that waits for a slow disk or replica must not delay
-/// the next batch.
+/// more than one large batch after the other. But commits that wait for a slow disk or replica must not delay
+/// each other, so a lane does not wait if the last batch took longer.
 const TURN: Duration = Duration::from_millis(5);
 
 /// How long a write is tried again while another transaction has locked its rows.
@@ -52,6 +58,8 @@ pub(super) struct Shared {
     messages: Mutex<Receiver<Write>>,
     /// Held while a batch runs.
     turn: Semaphore,
+    /// Whether the last batch took longer than [`TURN`].
+    is_slow: AtomicBool,
     /// The number of lanes that take writes.
     pub(super) working: watch::Sender<usize>,
     /// Notified when a lane has taken writes, so that another lane connects.
@@ -64,7 +72,18 @@ pub(super) struct Shared {
 pub(super) struct Running<'shared> {
     _reservations: Vec<Reservation>,
     /// `None` if the batch of another lane takes long.
-    _turn: Option<SemaphorePermit<'shared>>,
+    turn: Option<SemaphorePermit<'shared>>,
+    begun: Instant,
+    is_slow: &'shared AtomicBool,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if self.turn.is_some() {
+            let is_slow = self.begun.elapsed() > TURN;
+            self.is_slow.store(is_slow, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Shared {
@@ -73,7 +92,7 @@ impl Shared {
     pub(super) async fn next_batch(&self) -> Option<(Batch, Running<'_>)> {
         let mut messages = self.messages.lock().await;
         messages.ready().await;
-        let turn = timeout(TURN, self.turn.acquire()).await;
+        let turn = self.turn().await;
         let Some(first) = messages.recv().await else {
             self.ended.send_replace(true);
             return None;
@@ -81,10 +100,26 @@ impl Shared {
         let (writes, reservations) = take_up(first, &mut messages);
         let running = Running {
             _reservations: reservations,
-            // The semaphore is never closed.
-            _turn: turn.ok().and_then(Result::ok),
+            turn,
+            begun: Instant::now(),
+            is_slow: &self.is_slow,
         };
         Some((Batch::of(writes), running))
+    }
+
+    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        if let Ok(turn) = self.turn.try_acquire() {
+            return Some(turn);
+        }
+        if self.is_slow.load(Ordering::Relaxed) {
+            return None;
+        }
+        let turn = timeout(TURN, self.turn.acquire()).await;
+        if turn.is_err() {
+            self.is_slow.store(true, Ordering::Relaxed);
+        }
+        // The semaphore is never closed.
+        turn.ok().and_then(Result::ok)
     }
 }
 
@@ -97,6 +132,7 @@ impl Writer {
             batches: Arc::clone(&queue.batches),
             messages: Mutex::new(messages),
             turn: Semaphore::new(1),
+            is_slow: AtomicBool::new(false),
             working: watch::Sender::new(0),
             demand: Notify::new(),
             ended: watch::Sender::new(false),
