@@ -129,10 +129,19 @@ impl Contract for TestContract {
     }
 }
 
-/// A state whose idempotency keys have all expired.
+/// A state whose idempotency keys have all expired, and whose events, of two kinds, are all old.
 #[derive(Debug, Default)]
 pub(crate) struct TestState {
     pub(crate) expired: AtomicUsize,
+    pub(crate) events: [AtomicUsize; 2],
+}
+
+/// Takes at most `limit` from a number, and returns how many.
+fn take(number: &AtomicUsize, limit: usize) -> usize {
+    let left = number.load(Ordering::Relaxed);
+    let taken = left.min(limit);
+    number.store(left - taken, Ordering::Relaxed);
+    taken
 }
 
 impl State for TestState {
@@ -151,9 +160,14 @@ impl State for TestState {
         _: DateTime<Utc>,
         limit: usize,
     ) -> Result<usize, StateError> {
-        let left = self.expired.load(Ordering::Relaxed);
-        let deleted = left.min(limit);
-        self.expired.store(left - deleted, Ordering::Relaxed);
-        Ok(deleted)
+        Ok(take(&self.expired, limit))
+    }
+
+    async fn delete_expired_events(
+        &self,
+        _: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StateError> {
+        Ok(self.events.iter().map(|kind| take(kind, limit)).sum())
     }
 }

@@ -39,14 +39,14 @@ async fn delete_expired<S: State>(state: &S, clock: &dyn Clock) -> Result<(), St
     while state
         .delete_expired_idempotency_keys(clock.now(), BATCH)
         .await?
-        == BATCH
+        >= BATCH
     {}
     Ok(())
 }
 
 /// Deletes all events that are too old by now, in the same way.
 async fn delete_events<S: State>(state: &S, clock: &dyn Clock) -> Result<(), StateError> {
-    while state.delete_expired_events(clock.now(), BATCH).await? == BATCH {}
+    while state.delete_expired_events(clock.now(), BATCH).await? >= BATCH {}
     Ok(())
 }
 
@@ -63,5 +63,20 @@ mod tests {
         let deleted = delete_expired(&state, &SystemClock).await;
         assert!(deleted.is_ok());
         assert_eq!(state.expired.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test]
+    async fn old_events_of_each_kind_are_deleted_in_batches_until_none_is_left() {
+        let state = TestState::default();
+        for (kind, number) in state.events.iter().zip([3 * BATCH + 1, 2 * BATCH]) {
+            kind.store(number, Ordering::Relaxed);
+        }
+        let deleted = delete_events(&state, &SystemClock).await;
+        assert!(deleted.is_ok());
+        let left = state
+            .events
+            .each_ref()
+            .map(|kind| kind.load(Ordering::Relaxed));
+        assert_eq!(left, [0, 0]);
     }
 }
