@@ -147,8 +147,9 @@ pub trait State: Send + Sync + 'static {
         async { Ok(0) }
     }
 
-    /// Deletes events of a feed that are older at `now` than the service keeps events, the oldest first, and returns how many it deleted:
-    /// at most `limit`, or of several kinds at most `limit` of each. The server calls it again while it returns `limit` or more, like [`delete_expired_idempotency_keys`](State::delete_expired_idempotency_keys).
+    /// Deletes events of a feed that are older at `now` than the service keeps events, the oldest first, and returns how many it
+    /// deleted: at most `limit`, or of several kinds at most `limit` of each. The server calls it like
+    /// [`delete_expired_idempotency_keys`](State::delete_expired_idempotency_keys), and again while it returns `limit` or more.
     ///
     /// # Errors
     ///

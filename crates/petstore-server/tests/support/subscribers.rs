@@ -30,8 +30,8 @@ const CONSUMER: &str = "PETSTORE_TEST_CONSUMER";
 const WAIT: &str = "PETSTORE_WAIT_FOR_LEASES";
 /// If a subscriber makes no progress for this time, the test has failed. It is longer than a lease, which takes 75 seconds.
 const PATIENCE: Duration = Duration::from_secs(150);
-/// The consumer asks again if it has no answer after this time, which is much longer than the service waits for an event.
-const ANSWER: Duration = Duration::from_secs(20);
+/// The consumer sends its request again after this time without a response. The service waits for an event for a second.
+const RESPONSE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(50);
 /// The greatest number of requests to one webhook at the same time: so many can be sent twice because of a kill.
 const AT_ONCE: usize = 4;
@@ -73,7 +73,7 @@ pub async fn is_consumer() -> bool {
 async fn consume(folder: &Path) {
     let mut own = table(folder);
     // A network may hold a response back for ever.
-    let client = Client::builder().no_proxy().timeout(ANSWER).build();
+    let client = Client::builder().no_proxy().timeout(RESPONSE).build();
     let client = client.expect("a client");
     let parent = getppid();
     while getppid() == parent {

@@ -41,7 +41,7 @@ impl Sql {
 /// The common table expressions that write the events of a statement. They follow an expression `told`, which
 /// returns a row for each event: `place` (from 1), `type`, `at`, `entity_id`, `version`, `data`.
 /// The ids of the events are derived from the parameter with the number `seed`. The expression with the name `changed` makes
-/// the changes and has as many rows; without it, the positions could be taken before the changes.
+/// the changes or reads those that do, and has as many rows. Because of it, the positions are taken after the changes.
 pub(super) fn tell(seed: usize, changed: &str) -> String {
     format!(
         ", head AS (

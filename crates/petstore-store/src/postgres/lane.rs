@@ -116,7 +116,7 @@ impl Lane {
                 () = session.closed() => return Next::Connect,
                 batch = self.0.next_batch() => batch,
             };
-            let Some((batch, _running)) = batch else {
+            let Some((batch, _held)) = batch else {
                 return Next::End;
             };
             if batch.len() == 0 {
@@ -309,7 +309,7 @@ impl Lane {
                 _changed = working.changed() => {}
                 batch = self.0.next_batch(), if is_alone => match batch {
                     Some((batch, _)) if batch.len() == 0 => {}
-                    Some((batch, _running)) => self.reject(batch, error),
+                    Some((batch, _held)) => self.reject(batch, error),
                     None => return,
                 },
             }

@@ -56,10 +56,7 @@ pub(super) struct Shared {
     pub(super) connector: Arc<Connector>,
     pub(super) batches: Arc<Batches>,
     messages: Mutex<Receiver<Write>>,
-    /// Held while a batch runs.
-    turn: Semaphore,
-    /// Whether the last batch took longer than [`TURN`].
-    is_slow: AtomicBool,
+    turns: Turns,
     /// The number of lanes that take writes.
     pub(super) working: watch::Sender<usize>,
     /// Notified when a lane has taken writes, so that another lane connects.
@@ -68,18 +65,49 @@ pub(super) struct Shared {
     pub(super) ended: watch::Sender<bool>,
 }
 
-/// What the caller of [`Shared::next_batch`] must keep until the writes are finished.
-pub(super) struct Running<'shared> {
-    _reservations: Vec<Reservation>,
-    /// `None` if the batch of another lane takes long.
-    turn: Option<SemaphorePermit<'shared>>,
-    begun: Instant,
-    is_slow: &'shared AtomicBool,
+/// Lets one batch run at a time, as long as batches are fast.
+struct Turns {
+    only: Semaphore,
+    /// Whether the last batch took longer than [`TURN`].
+    is_slow: AtomicBool,
 }
 
-impl Drop for Running<'_> {
+/// The turn of a batch. It ends when this is dropped.
+pub(super) struct Turn<'turns> {
+    /// `None` if another batch runs, too.
+    permit: Option<SemaphorePermit<'turns>>,
+    begun: Instant,
+    is_slow: &'turns AtomicBool,
+}
+
+impl Turns {
+    fn new() -> Self {
+        Self {
+            only: Semaphore::new(1),
+            is_slow: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits for the end of the running batch, but not for long.
+    async fn next(&self) -> Turn<'_> {
+        let mut permit = self.only.try_acquire().ok();
+        if permit.is_none() && !self.is_slow.load(Ordering::Relaxed) {
+            let waited = timeout(TURN, self.only.acquire()).await;
+            // The semaphore is never closed.
+            permit = waited.ok().and_then(Result::ok);
+            self.is_slow.store(permit.is_none(), Ordering::Relaxed);
+        }
+        Turn {
+            permit,
+            begun: Instant::now(),
+            is_slow: &self.is_slow,
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if self.turn.is_some() {
+        if self.permit.is_some() {
             let is_slow = self.begun.elapsed() > TURN;
             self.is_slow.store(is_slow, Ordering::Relaxed);
         }
@@ -88,38 +116,18 @@ impl Drop for Running<'_> {
 
 impl Shared {
     /// Takes the waiting writes, usually after the other lane's batch has ended. Returns `None` after the queue is closed and
-    /// empty. Cancel safe: no write is lost if the future is dropped.
-    pub(super) async fn next_batch(&self) -> Option<(Batch, Running<'_>)> {
+    /// empty. Cancel safe: no write is lost if the future is dropped. The caller must keep the reservations and the turn until the
+    /// writes are finished.
+    pub(super) async fn next_batch(&self) -> Option<(Batch, (Vec<Reservation>, Turn<'_>))> {
         let mut messages = self.messages.lock().await;
         messages.ready().await;
-        let turn = self.turn().await;
+        let turn = self.turns.next().await;
         let Some(first) = messages.recv().await else {
             self.ended.send_replace(true);
             return None;
         };
         let (writes, reservations) = take_up(first, &mut messages);
-        let running = Running {
-            _reservations: reservations,
-            turn,
-            begun: Instant::now(),
-            is_slow: &self.is_slow,
-        };
-        Some((Batch::of(writes), running))
-    }
-
-    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        if let Ok(turn) = self.turn.try_acquire() {
-            return Some(turn);
-        }
-        if self.is_slow.load(Ordering::Relaxed) {
-            return None;
-        }
-        let turn = timeout(TURN, self.turn.acquire()).await;
-        if turn.is_err() {
-            self.is_slow.store(true, Ordering::Relaxed);
-        }
-        // The semaphore is never closed.
-        turn.ok().and_then(Result::ok)
+        Some((Batch::of(writes), (reservations, turn)))
     }
 }
 
@@ -131,8 +139,7 @@ impl Writer {
             connector: Arc::clone(connector),
             batches: Arc::clone(&queue.batches),
             messages: Mutex::new(messages),
-            turn: Semaphore::new(1),
-            is_slow: AtomicBool::new(false),
+            turns: Turns::new(),
             working: watch::Sender::new(0),
             demand: Notify::new(),
             ended: watch::Sender::new(false),
@@ -202,5 +209,40 @@ impl Writer {
             ended.map_err(|_| StoreError::unknown(Stopped::WriterGone))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt as _;
+
+    const MOMENT: Duration = Duration::from_millis(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_batch_waits_for_a_fast_one_but_not_for_long_and_not_again() {
+        let turns = Turns::new();
+        let first = turns.next().await;
+        let next = async { (turns.next().await, Instant::now()) };
+        let end = async {
+            sleep(MOMENT).await;
+            drop(first);
+            Instant::now()
+        };
+        let ((second, begun), ended) = tokio::join!(next, end);
+        assert_eq!(begun, ended, "the second waits until the first has ended");
+
+        let before = Instant::now();
+        drop(turns.next().await);
+        assert_eq!(before.elapsed(), TURN, "the second takes long");
+        let third = turns.next().now_or_never();
+        assert!(third.is_some(), "the next one does not wait");
+        drop((third, second));
+
+        // The second was slow, and this one is fast.
+        drop(turns.next().await);
+        let running = turns.next().await;
+        assert!(turns.next().now_or_never().is_none(), "batches wait again");
+        drop(running);
     }
 }
