@@ -190,8 +190,8 @@ pub(crate) const COMPLETE: &str =
 /// Records that changes may be made without events from now on.
 pub(crate) const INCOMPLETE: &str = "UPDATE event_feed SET is_complete = 0";
 
-/// A number that no incarnation has had yet.
-pub(crate) fn new_incarnation() -> i64 {
+/// A random number, for a new incarnation or for the ids of events.
+pub(crate) fn random_number() -> i64 {
     let (number, _) = uuid::Uuid::new_v4().as_u64_pair();
     number.cast_signed()
 }

@@ -11,10 +11,9 @@
 use super::{error, session::Session};
 use crate::{
     StoreError,
-    event::{COMPLETE, INCOMPLETE, IS_COMPLETE, new_incarnation},
+    event::{COMPLETE, INCOMPLETE, IS_COMPLETE, random_number},
 };
 use std::sync::LazyLock;
-use uuid::Uuid;
 
 /// A statement that makes changes, with and without their events.
 pub(super) struct Sql {
@@ -40,8 +39,8 @@ impl Sql {
 
 /// The common table expressions that write the events of a statement. They follow an expression `told`, which
 /// returns a row for each event: `place` (from 1), `type`, `at`, `entity_id`, `version`, `data`.
-/// The ids of the events are derived from the parameter with the number `seed`. The expression with the name `changed` makes
-/// the changes or reads those that do, and has as many rows. Because of it, the positions are taken after the changes.
+/// The id of an event consists of the parameter with the number `seed` and the position. The expression with the name `changed`
+/// makes the changes or reads those that do, and has as many rows. Because of it, the positions are taken after the changes.
 pub(super) fn tell(seed: usize, changed: &str) -> String {
     format!(
         ", head AS (
@@ -50,16 +49,15 @@ pub(super) fn tell(seed: usize, changed: &str) -> String {
             RETURNING event_head.position - counted.number AS before
         ), written AS (
             INSERT INTO events (position, id, type, at, entity_id, version, data)
-            SELECT before + place, substr(sha256(${seed}::bytea || int8send(before + place)), 1, 16),
-                type, at, entity_id, version, data
+            SELECT before + place, ${seed}::bytea || int8send(before + place), type, at, entity_id, version, data
             FROM told, head
         )"
     )
 }
 
-/// A seed that no other statement has.
+/// Eight random bytes. If positions run again after a restore, the ids of their events are different.
 pub(super) fn seed() -> Vec<u8> {
-    Uuid::new_v4().as_bytes().to_vec()
+    random_number().to_be_bytes().to_vec()
 }
 
 /// Deletes the oldest events from before `$1`, at most `$2`, and stores the position of the last deleted event.
@@ -99,7 +97,7 @@ pub(super) async fn record_changes(db: &Session, is_on: bool) -> Result<(), Stor
     let complete = complete.first().map(|row| row.try_get::<_, i64>(0));
     let complete = complete.transpose().map_err(StoreError::corrupt)? == Some(1);
     let noted = match (complete, is_on) {
-        (false, true) => db.execute(COMPLETE, &[&new_incarnation()]).await,
+        (false, true) => db.execute(COMPLETE, &[&random_number()]).await,
         (true, false) => db.execute(INCOMPLETE, &[]).await,
         _ => Ok(0),
     };

@@ -26,7 +26,10 @@ fn insert(has_events: bool) -> String {
     let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1, "[]"));
     let data = Pet::COLUMNS.len() + 1;
     let (data, told) = match has_events {
-        true => (format!(", ${data}::bytea[]"), told("given", data + 1)),
+        true => (
+            format!(", ${data}::bytea[]"),
+            told("given", "place", data + 1),
+        ),
         false => Default::default(),
     };
     let column = if has_events { ", data" } else { "" };
@@ -43,13 +46,14 @@ fn insert(has_events: bool) -> String {
 }
 
 /// The events of the pets that the expression `stored` of a statement has stored. The expression with the name `given` returns the
-/// same pets with their data. The parameter with the number `time` is the time in microseconds, and the next parameter is the seed.
-fn told(given: &str, time: usize) -> String {
+/// same pets with their data, and `place` numbers them. The parameter with the number `time` is the time in microseconds, and the
+/// next parameter is the seed.
+fn told(given: &str, place: &str, time: usize) -> String {
     let kind = EventType::PetCreated;
     let tell = events::tell(time + 1, "stored");
     format!(
         ", told AS (
-            SELECT row_number() OVER (ORDER BY place) AS place, '{kind}' AS type, ${time}::bigint AS at,
+            SELECT {place} AS place, '{kind}' AS type, ${time}::bigint AS at,
                 id AS entity_id, {FIRST_VERSION}::bigint AS version, data
             FROM {given}
         ){tell}"
@@ -70,7 +74,11 @@ fn insert_once_sql(has_events: bool) -> String {
     let (data, told) = match has_events {
         true => (
             format!(", ${data}::bytea[]"),
-            told("outcomes WHERE is_new", data + 1),
+            told(
+                "outcomes WHERE is_new",
+                "row_number() OVER (ORDER BY place)",
+                data + 1,
+            ),
         ),
         false => Default::default(),
     };

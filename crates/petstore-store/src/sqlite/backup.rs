@@ -190,7 +190,7 @@ fn begin_anew(new: &tempfile::NamedTempFile) -> Result<(), BackupProblem> {
         .map_err(failed)?
     {
         // Consumers may have read events that happened after the backup. This store does not have them.
-        db.execute(event::RESET, [event::new_incarnation()])
+        db.execute(event::RESET, [event::random_number()])
             .map_err(failed)?;
     }
     // Closing writes the log into the file.

@@ -2,7 +2,7 @@
 
 use super::records::{all, execute, first, prepared};
 use crate::{
-    event::{COMPLETE, INCOMPLETE, IS_COMPLETE, NewEvent, new_incarnation},
+    event::{COMPLETE, INCOMPLETE, IS_COMPLETE, NewEvent, random_number},
     row::{AnyRow, FromRow, Unreadable, Value},
 };
 use rusqlite::{Connection, params};
@@ -37,7 +37,7 @@ impl Feed {
 /// Stores whether changes write events from now on.
 pub(super) fn record_changes(db: &Connection, is_on: bool) -> rusqlite::Result<()> {
     match is_on {
-        true => execute(db, COMPLETE, &[new_incarnation().into()]),
+        true => execute(db, COMPLETE, &[random_number().into()]),
         false => execute(db, INCOMPLETE, &[]),
     }
     .map(drop)
