@@ -233,8 +233,9 @@ fn is_tls(error: &(dyn error::Error + 'static)) -> bool {
         let invalid = source
             .downcast_ref::<io::Error>()
             .is_some_and(|error| error.kind() == io::ErrorKind::InvalidData);
-        // The error types of the system's TLS library are not available to this crate.
-        invalid || source.to_string().contains("certificate")
+        // The error types of the system's TLS library are not available to this crate. OpenSSL names itself in its errors.
+        let text = source.to_string();
+        invalid || text.contains("certificate") || text.contains("SSL routines")
     })
 }
 
