@@ -100,11 +100,13 @@ pub enum Next {
     GivenUp,
 }
 
-/// Why an endpoint is disabled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why an endpoint is disabled. `Display` shows the name of the reason, in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Disable {
     /// It responded with 410 (Gone).
+    #[error("gone")]
     Gone,
     /// All tries of the last five days failed.
+    #[error("failing")]
     Failing,
 }

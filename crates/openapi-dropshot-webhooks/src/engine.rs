@@ -1,8 +1,8 @@
 //! Claims deliveries that are due, sends them, and stores the results, until the service stops.
 
 use crate::{
-    BoxError, Claim, Deliveries, Disable, Due, Failure, Finished, Next, Outcome, Sender, Sent,
-    next_try, sign,
+    BoxError, Claim, Deliveries, Disable, Due, Failure, Finished, Next, Sender, Sent, next_try,
+    sign,
 };
 use chrono::{DateTime, SubsecRound as _, TimeDelta, Utc};
 use std::{
@@ -69,15 +69,10 @@ enum Class {
 /// pause that [`next_try`] returns, or gives it up. The engine disables an endpoint that responds with 410, and an endpoint whose tries
 /// have all failed for five days.
 pub struct Engine<D> {
-    shared: Arc<Shared<D>>,
-    wake: Arc<Notify>,
-    stats: Arc<Stats>,
-}
-
-struct Shared<D> {
     deliveries: D,
     sender: Sender,
     clock: Box<dyn Fn() -> DateTime<Utc> + Send + Sync>,
+    handle: Arc<Handle>,
     is_claim_failing: AtomicBool,
     is_finish_failing: AtomicBool,
     period: Duration,
@@ -85,26 +80,21 @@ struct Shared<D> {
     finish_pause: Duration,
 }
 
-/// Wakes an engine, so that it claims deliveries at once. Use it after messages were added.
-#[derive(Clone, Debug)]
-pub struct Waker(Arc<Notify>);
-
-impl Waker {
-    /// Wakes the engine.
-    pub fn wake(&self) {
-        self.0.notify_one();
-    }
-}
-
-/// Counters of an engine, for metrics.
+/// Wakes an engine, and returns its counters for metrics.
 #[derive(Debug, Default)]
-pub struct Stats {
+pub struct Handle {
+    wake: Notify,
     delivered: AtomicU64,
     failed: AtomicU64,
     running: AtomicU64,
 }
 
-impl Stats {
+impl Handle {
+    /// Wakes the engine, so that it claims deliveries at once. Use it after messages were added.
+    pub fn wake(&self) {
+        self.wake.notify_one();
+    }
+
     /// The number of tries that delivered a message.
     #[must_use]
     pub fn delivered(&self) -> u64 {
@@ -182,52 +172,39 @@ impl<D: Deliveries> Engine<D> {
     /// Creates an engine that sends these deliveries with this sender.
     pub fn new(deliveries: D, sender: Sender) -> Self {
         Engine {
-            shared: Arc::new(Shared {
-                deliveries,
-                sender,
-                clock: Box::new(Utc::now),
-                is_claim_failing: AtomicBool::new(false),
-                is_finish_failing: AtomicBool::new(false),
-                period: PERIOD,
-                claim_pause: CLAIM_PAUSE,
-                finish_pause: FINISH_PAUSE,
-            }),
-            wake: Arc::default(),
-            stats: Arc::default(),
+            deliveries,
+            sender,
+            clock: Box::new(Utc::now),
+            handle: Arc::default(),
+            is_claim_failing: AtomicBool::new(false),
+            is_finish_failing: AtomicBool::new(false),
+            period: PERIOD,
+            claim_pause: CLAIM_PAUSE,
+            finish_pause: FINISH_PAUSE,
         }
     }
 
     /// Sets another clock, for tests.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> DateTime<Utc> + Send + Sync + 'static) -> Self {
-        self.shared_mut().clock = Box::new(clock);
+        self.clock = Box::new(clock);
         self
     }
 
-    fn shared_mut(&mut self) -> &mut Shared<D> {
-        Arc::get_mut(&mut self.shared).expect("only `run` makes clones, and it consumes the engine")
-    }
-
-    /// Returns a handle that wakes this engine.
+    /// The handle of this engine.
     #[must_use]
-    pub fn waker(&self) -> Waker {
-        Waker(Arc::clone(&self.wake))
-    }
-
-    /// The counters of this engine.
-    #[must_use]
-    pub fn stats(&self) -> Arc<Stats> {
-        Arc::clone(&self.stats)
+    pub fn handle(&self) -> Arc<Handle> {
+        Arc::clone(&self.handle)
     }
 
     /// Delivers until the future `shutdown` completes. Then it claims no more deliveries, and waits at most `grace` for the
     /// deliveries that are being sent. Deliveries that take longer are sent again when their leases end.
     pub async fn run(self, shutdown: impl Future<Output = ()>, grace: Duration) {
-        let mut running = Running::default();
+        let (engine, mut running) = (Arc::new(self), Running::default());
         tokio::select! {
             biased;
             () = shutdown => {}
-            () = self.deliver_forever(&mut running) => {}
+            () = engine.deliver_forever(&mut running) => {}
         }
         let all = async { while running.tasks.join_next().await.is_some() {} };
         if timeout(grace, all).await.is_err() {
@@ -238,27 +215,25 @@ impl<D: Deliveries> Engine<D> {
             );
         }
         // Dropping `running` aborts the remaining tasks.
-        self.stats.running.store(0, Relaxed);
+        engine.handle.running.store(0, Relaxed);
     }
 
-    async fn deliver_forever(&self, running: &mut Running) {
+    async fn deliver_forever(self: &Arc<Self>, running: &mut Running) {
         loop {
             let claimed = self.claim(running).await;
-            self.shared
-                .report(&self.shared.is_claim_failing, "claimed", &claimed);
+            self.report(&self.is_claim_failing, "claimed", &claimed);
             let pause = match claimed {
-                Ok(()) => self.shared.period,
-                Err(_) => self.shared.claim_pause,
+                Ok(()) => self.period,
+                Err(_) => self.claim_pause,
             };
             let begun = Instant::now();
             let mut pause = pin!(sleep(pause));
             loop {
-                self.stats
-                    .running
-                    .store(running.tasks.len() as u64, Relaxed);
+                let count = running.tasks.len();
+                self.handle.running.store(count as u64, Relaxed);
                 tokio::select! {
                     () = &mut pause => break,
-                    () = self.wake.notified(), if claimed.is_ok() => {
+                    () = self.handle.wake.notified(), if claimed.is_ok() => {
                         let soon = begun + WAKE_PAUSE;
                         let deadline = pause.deadline().min(soon);
                         pause.as_mut().reset(deadline);
@@ -275,9 +250,8 @@ impl<D: Deliveries> Engine<D> {
     }
 
     /// Claims as many deliveries as can be sent now, and starts a task for each.
-    async fn claim(&self, running: &mut Running) -> Result<(), BoxError> {
-        let now = (self.shared.clock)();
-        self.shared.deliveries.prepare(now).await?;
+    async fn claim(self: &Arc<Self>, running: &mut Running) -> Result<(), BoxError> {
+        self.deliveries.prepare((self.clock)()).await?;
         for class in [Class::Quick, Class::Slow, Class::Failing] {
             let count = running.tasks.len();
             let free = MOST.saturating_sub(count);
@@ -295,8 +269,8 @@ impl<D: Deliveries> Engine<D> {
                 continue;
             }
             let failing = class == Class::Failing;
-            let now = (self.shared.clock)();
-            let lease = self.shared.sender.timeout() + LEASE_BEYOND_TIMEOUT;
+            let now = (self.clock)();
+            let lease = self.sender.timeout() + LEASE_BEYOND_TIMEOUT;
             let lease_until = (now + lease).trunc_subsecs(3);
             let claim = Claim {
                 now,
@@ -306,127 +280,54 @@ impl<D: Deliveries> Engine<D> {
                 failing,
                 busy: running.busy(class != Class::Quick),
             };
-            for due in self.shared.deliveries.claim(claim).await? {
-                let endpoint = due.endpoint.clone();
-                let deliver = deliver(
-                    Arc::clone(&self.shared),
-                    Arc::clone(&self.stats),
-                    due,
-                    lease_until,
-                );
-                let task = running.tasks.spawn(deliver);
+            for due in self.deliveries.claim(claim).await? {
                 let sending = Sending {
-                    endpoint,
+                    endpoint: due.endpoint.clone(),
                     failing,
                     begun: Instant::now(),
                 };
+                let task = Arc::clone(self).deliver(due, lease_until);
+                let task = running.tasks.spawn(task);
                 running.endpoints.insert(task.id(), sending);
             }
         }
         Ok(())
     }
-}
 
-/// Sends a delivery once, and stores the result.
-async fn deliver<D: Deliveries>(
-    shared: Arc<Shared<D>>,
-    stats: Arc<Stats>,
-    mut due: Due,
-    lease_until: DateTime<Utc>,
-) {
-    let signed = sign(
-        &due.message_id,
-        (shared.clock)(),
-        &due.payload,
-        &due.secrets,
-    );
-    let sent = match signed {
-        Ok(headers) => {
-            let payload = std::mem::take(&mut due.payload);
-            shared.sender.send(&due.url, headers, payload).await
-        }
-        Err(error) => {
-            tracing::error!(delivery = due.id, endpoint = due.endpoint, %error, "a webhook cannot be signed");
-            Sent {
-                outcome: Outcome::failed(Failure::Signature),
-                duration: Duration::ZERO,
+    /// Sends a delivery once, and stores the result.
+    async fn deliver(self: Arc<Self>, mut due: Due, lease_until: DateTime<Utc>) {
+        let now = (self.clock)();
+        let sent = match sign(&due.message_id, now, &due.payload, &due.secrets) {
+            Ok(headers) => {
+                let payload = std::mem::take(&mut due.payload);
+                self.sender.send(&due.url, headers, payload).await
             }
-        }
-    };
-    let counter = match sent.outcome {
-        Outcome::Delivered { .. } => &stats.delivered,
-        Outcome::Failed { .. } => &stats.failed,
-    };
-    counter.fetch_add(1, Relaxed);
-    let at = (shared.clock)().trunc_subsecs(3);
-    shared.finish(result(due, sent, lease_until, at)).await;
-}
-
-/// Determines what happens to a delivery and its endpoint after a try.
-fn result(due: Due, sent: Sent, lease_until: DateTime<Utc>, at: DateTime<Utc>) -> Finished {
-    let (status, failure, next, disable) = match sent.outcome {
-        Outcome::Delivered { status, .. } => (Some(status), None, Next::Delivered, None),
-        Outcome::Failed {
-            category,
-            status: Some(410),
-            ..
-        } => (
-            Some(410),
-            Some(category),
-            Next::GivenUp,
-            Some(Disable::Gone),
-        ),
-        Outcome::Failed {
-            category,
-            status,
-            retry_after,
-        } => {
-            let pause = next_try(due.tries, retry_after, rand::random());
-            let next = pause.map_or(Next::GivenUp, |pause| {
-                Next::RetryAt((at + pause).trunc_subsecs(3))
-            });
-            // If a message could not be signed, that is not a failure of the endpoint.
-            let is_over = due.failing_since.is_some_and(|since| at - since >= FAILING)
-                && category != Failure::Signature;
-            (
-                status,
-                Some(category),
-                next,
-                is_over.then_some(Disable::Failing),
-            )
-        }
-    };
-    Finished {
-        id: due.id,
-        endpoint: due.endpoint,
-        lease_until,
-        at,
-        duration: sent.duration,
-        status,
-        failure,
-        next,
-        disable,
+            Err(error) => {
+                tracing::error!(delivery = due.id, endpoint = due.endpoint, %error, "a webhook cannot be signed");
+                Sent::failed(Failure::Signature)
+            }
+        };
+        let counter = match sent.failure {
+            None => &self.handle.delivered,
+            Some(_) => &self.handle.failed,
+        };
+        counter.fetch_add(1, Relaxed);
+        let at = (self.clock)().trunc_subsecs(3);
+        self.finish(result(due, sent, lease_until, at)).await;
     }
-}
 
-impl<D: Deliveries> Shared<D> {
     /// Stores a result. If all tries to store it fail, the delivery is sent again after its lease ends.
     async fn finish(&self, finished: Finished) {
         let mut pause = self.finish_pause;
-        for _ in 1..FINISH_TRIES {
-            if self.try_finish(&finished).await {
+        for tries in 1..=FINISH_TRIES {
+            let stored = self.deliveries.finish(finished.clone()).await;
+            self.report(&self.is_finish_failing, "finished", &stored);
+            if stored.is_ok() || tries == FINISH_TRIES {
                 return;
             }
             sleep(pause).await;
             pause *= 2;
         }
-        self.try_finish(&finished).await;
-    }
-
-    async fn try_finish(&self, finished: &Finished) -> bool {
-        let stored = self.deliveries.finish(finished.clone()).await;
-        self.report(&self.is_finish_failing, "finished", &stored);
-        stored.is_ok()
     }
 
     /// Logs the first error after a success, and the first success after an error.
@@ -443,11 +344,40 @@ impl<D: Deliveries> Shared<D> {
     }
 }
 
+/// Determines what happens to a delivery and its endpoint after a try.
+fn result(due: Due, sent: Sent, lease_until: DateTime<Utc>, at: DateTime<Utc>) -> Finished {
+    let (next, disable) = match (sent.failure, sent.status) {
+        (None, _) => (Next::Delivered, None),
+        (Some(_), Some(410)) => (Next::GivenUp, Some(Disable::Gone)),
+        (Some(failure), _) => {
+            let pause = next_try(due.tries, sent.retry_after, rand::random());
+            let next = pause.map_or(Next::GivenUp, |pause| {
+                Next::RetryAt((at + pause).trunc_subsecs(3))
+            });
+            // If a message could not be signed, that is not a failure of the endpoint.
+            let is_over = due.failing_since.is_some_and(|since| at - since >= FAILING)
+                && failure != Failure::Signature;
+            (next, is_over.then_some(Disable::Failing))
+        }
+    };
+    Finished {
+        id: due.id,
+        endpoint: due.endpoint,
+        lease_until,
+        at,
+        duration: sent.duration,
+        status: sent.status,
+        failure: sent.failure,
+        next,
+        disable,
+    }
+}
+
 impl<D> fmt::Debug for Engine<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
-            .field("sender", &self.shared.sender)
-            .field("stats", &self.stats)
+            .field("sender", &self.sender)
+            .field("handle", &self.handle)
             .finish_non_exhaustive()
     }
 }

@@ -15,10 +15,10 @@ mod test_receiver;
 
 pub use deliveries::{BoxError, Claim, Deliveries, Disable, Due, Finished, Next};
 pub use egress::{EgressRules, RejectedUrl};
-pub use engine::{Engine, Stats, Waker};
+pub use engine::{Engine, Handle};
 pub use schedule::next_try;
 pub use secrets::{InvalidMasterKey, InvalidSecret, MasterKey, Secret};
-pub use sender::{Failure, InvalidSender, Outcome, Sender, Sent};
+pub use sender::{Failure, InvalidSender, Sender, Sent};
 pub use signing::{InvalidMessage, sign};
 
 /// The version of ipnet that this crate is built on, for [`EgressRules::allowed_networks`].

@@ -65,78 +65,59 @@ pub enum InvalidSender {
 }
 
 /// The result of sending a message.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Whether the endpoint accepted the message.
-    pub outcome: Outcome,
+    /// The HTTP status of the response, if one was received.
+    pub status: Option<u16>,
+    /// Why the message was not delivered. `None`: the endpoint responded with a status from 200 to 299.
+    pub failure: Option<Failure>,
+    /// After a success, the first 1,024 bytes of the response, or less if the response was interrupted.
+    pub body: Vec<u8>,
+    /// How long the endpoint asked to wait before the next try, for a status 429, 502, 503 or 504.
+    pub retry_after: Option<Duration>,
     /// How long sending took, including the name resolution and the response.
     pub duration: Duration,
 }
 
-/// Whether an endpoint accepted a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It responded with a status from 200 to 299.
-    Delivered {
-        /// The status.
-        status: u16,
-        /// The first 1,024 bytes of the response, or less if the response was interrupted.
-        body: Vec<u8>,
-    },
-    /// Everything else.
-    Failed {
-        /// What kind of failure it is.
-        category: Failure,
-        /// The status, if a response was received.
-        status: Option<u16>,
-        /// How long the endpoint asked to wait before the next try, for a status 429, 502, 503 or 504.
-        retry_after: Option<Duration>,
-    },
-}
-
-/// Why a message was not delivered. The owner of the endpoint may see this category.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Failure {
-    /// The host cannot be resolved, or its addresses or its URL are not allowed.
-    Address,
-    /// No connection was made, or it was closed before the response.
-    Connection,
-    /// TLS failed, for example because the certificate is not valid.
-    Tls,
-    /// There was no response in time.
-    Timeout,
-    /// The status of the response is not a success.
-    Status,
-    /// The response is a redirect. Redirects are never followed.
-    Redirect,
-    /// The response is not valid HTTP.
-    Response,
-    /// The service could not sign the message, so it did not send it.
-    Signature,
-}
-
-impl Failure {
-    /// The name, in lower case.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Failure::Address => "address",
-            Failure::Connection => "connection",
-            Failure::Tls => "tls",
-            Failure::Timeout => "timeout",
-            Failure::Status => "status",
-            Failure::Redirect => "redirect",
-            Failure::Response => "response",
-            Failure::Signature => "signature",
+impl Sent {
+    /// A failure without a response.
+    pub(crate) fn failed(failure: Failure) -> Self {
+        let failure = Some(failure);
+        Sent {
+            failure,
+            ..Sent::default()
         }
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+/// Why a message was not delivered. The owner of the endpoint may see this category. `Display` shows its name, in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The host cannot be resolved, or its addresses or its URL are not allowed.
+    #[error("address")]
+    Address,
+    /// No connection was made, or it was closed before the response.
+    #[error("connection")]
+    Connection,
+    /// TLS failed, for example because the certificate is not valid.
+    #[error("tls")]
+    Tls,
+    /// There was no response in time.
+    #[error("timeout")]
+    Timeout,
+    /// The status of the response is not a success.
+    #[error("status")]
+    Status,
+    /// The response is a redirect. Redirects are never followed.
+    #[error("redirect")]
+    Redirect,
+    /// The response is not valid HTTP.
+    #[error("response")]
+    Response,
+    /// The service could not sign the message, so it did not send it.
+    #[error("signature")]
+    Signature,
 }
 
 impl Sender {
@@ -171,15 +152,14 @@ impl Sender {
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(1);
         let builder = match &rules.proxy {
-            Some(proxy) => {
-                // The HTTP client ignores a proxy with another scheme.
-                if !matches!(proxy.scheme(), "http" | "https") {
-                    return Err(InvalidSender::Proxy);
-                }
-                let proxy = Proxy::all(proxy.clone()).map_err(|_| InvalidSender::Proxy)?;
-                builder.proxy(proxy)
-            }
             None => builder.no_proxy(),
+            // The HTTP client ignores a proxy with another scheme.
+            Some(proxy) if !matches!(proxy.scheme(), "http" | "https") => {
+                return Err(InvalidSender::Proxy);
+            }
+            Some(proxy) => {
+                builder.proxy(Proxy::all(proxy.clone()).map_err(|_| InvalidSender::Proxy)?)
+            }
         };
         let builder = builder.dns_resolver(AllowedAddresses {
             rules: Arc::clone(&rules),
@@ -210,55 +190,39 @@ impl Sender {
     /// and this body.
     pub async fn send(&self, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
         let start = Instant::now();
-        let outcome = self.outcome(url, headers, body).await;
+        let sent = self.post(url, headers, body).await;
         let duration = start.elapsed();
-        Sent { outcome, duration }
+        Sent {
+            duration,
+            ..sent.unwrap_or_else(Sent::failed)
+        }
     }
 
-    async fn outcome(&self, url: &str, headers: HeaderMap, body: Bytes) -> Outcome {
+    async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<Sent, Failure> {
         // Addresses are checked here, because the HTTP client does not call the resolver for a host that is an address.
-        let Ok(url) = self.rules.check_url(url) else {
-            return Outcome::failed(Failure::Address);
-        };
+        let url = self.rules.check_url(url).map_err(|_| Failure::Address)?;
         let request = self
             .client
             .post(url)
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .headers(headers)
             .body(body);
-        let response = match request.send().await {
-            Ok(response) => response,
-            Err(error) => return Outcome::failed(category(&error)),
-        };
+        let response = request.send().await.map_err(|error| category(&error))?;
         let status = response.status();
-        if status.is_success() {
-            return Outcome::Delivered {
-                status: status.as_u16(),
-                body: timeout(BODY_TIME, beginning(response))
-                    .await
-                    .unwrap_or_default(),
-            };
-        }
-        Outcome::Failed {
-            category: if status.is_redirection() {
-                Failure::Redirect
-            } else {
-                Failure::Status
-            },
+        let mut sent = Sent {
             status: Some(status.as_u16()),
             retry_after: retry_after(status, response.headers()),
+            ..Sent::default()
+        };
+        if status.is_success() {
+            let body = timeout(BODY_TIME, beginning(response)).await;
+            sent.body = body.unwrap_or_default();
+        } else if status.is_redirection() {
+            sent.failure = Some(Failure::Redirect);
+        } else {
+            sent.failure = Some(Failure::Status);
         }
-    }
-}
-
-impl Outcome {
-    /// A failure without a response.
-    pub(crate) fn failed(category: Failure) -> Self {
-        Outcome::Failed {
-            category,
-            status: None,
-            retry_after: None,
-        }
+        Ok(sent)
     }
 }
 

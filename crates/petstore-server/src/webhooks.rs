@@ -10,14 +10,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::FutureExt as _;
 use openapi_dropshot_server::{config::ConfigError, metrics::Metrics};
 use openapi_dropshot_webhooks::{
-    BoxError, Claim, Deliveries, Disable, Due, EgressRules, Engine, Finished, MasterKey, Next,
-    Outcome, Secret, Sender, Sent, Stats, Waker, sign,
+    BoxError, Claim, Deliveries, Due, EgressRules, Engine, Finished, Handle, MasterKey, Secret,
+    Sender, sign,
 };
 use parking_lot::Mutex;
 use petstore_models::{self as models, Event, EventType};
 use petstore_store::{
-    DeliveryClaim, DeliveryResult, DisabledReason, Endpoint, EventPage, EventQuery, EventsAfter,
-    NewMessage, NextAttempt, Store, StoredEvent, WebhookStats,
+    Endpoint, EndpointSecret, EventPage, EventQuery, EventsAfter, NewMessage, Store, StoredEvent,
+    WebhookStats,
 };
 use serde_json::{Value, json};
 use std::{
@@ -25,10 +25,7 @@ use std::{
     fs::File,
     io::{self, Read as _},
     path::Path,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Once, OnceLock},
     time::Duration,
 };
 use tokio::{
@@ -136,25 +133,20 @@ impl Webhooks {
         self.master.id()
     }
 
-    /// The secret of an endpoint for this generation.
-    pub(crate) fn secret(&self, endpoint: &str, generation: u32) -> Secret {
-        self.master.secret(endpoint, generation)
+    /// The newest secret of an endpoint.
+    pub(crate) fn newest_secret(&self, endpoint: &Endpoint) -> Secret {
+        let (id, generation) = (endpoint.id.as_str(), endpoint.secret.generation);
+        self.master.secret(id, generation)
     }
 
-    /// The secrets with which the service signs at this time.
-    fn secrets(
-        &self,
-        endpoint: &str,
-        generation: u32,
-        previous_until: Option<DateTime<Utc>>,
-        now: DateTime<Utc>,
-    ) -> Vec<Secret> {
-        let previous = previous_until.filter(|until| now < *until);
-        let previous = previous.and_then(|_| generation.checked_sub(1));
-        let generations = [Some(generation), previous.filter(|number| *number > 0)];
-        let generations = generations.into_iter().flatten();
+    /// The secrets with which the service signs at this time, the newest first.
+    fn secrets(&self, endpoint: &str, secret: &EndpointSecret, now: DateTime<Utc>) -> Vec<Secret> {
+        let newest = secret.generation;
+        let signs_with_previous = secret.previous_until.is_some_and(|until| now < until);
+        let oldest = newest - u32::from(newest > 1 && signs_with_previous);
+        let generations = (oldest..=newest).rev();
         generations
-            .map(|number| self.secret(endpoint, number))
+            .map(|number| self.master.secret(endpoint, number))
             .collect()
     }
 
@@ -170,8 +162,7 @@ impl Webhooks {
     ) -> Result<(), String> {
         let challenge = uuid::Uuid::new_v4().simple().to_string();
         let body = json!({ "type": "endpoint.verification", "challenge": challenge }).to_string();
-        let id = endpoint.id.as_str();
-        let secrets = self.secrets(id, endpoint.generation, endpoint.previous_until, now);
+        let secrets = self.secrets(endpoint.id.as_str(), &endpoint.secret, now);
         let id = format!("challenge_{challenge}");
         let headers =
             sign(&id, now, body.as_bytes(), &secrets).map_err(|error| error.to_string())?;
@@ -180,25 +171,15 @@ impl Webhooks {
             let send = sender.send(&url, headers, Bytes::from(body));
             tokio::time::timeout(CHALLENGE_PATIENCE, send).await
         };
-        let Ok(Ok(Sent { outcome, .. })) = self.spawn(send).await else {
+        let Ok(Ok(sent)) = self.spawn(send).await else {
             return Err("it did not respond within 5 seconds".to_owned());
         };
-        match outcome {
-            Outcome::Delivered { status: 200, body }
-                if body.trim_ascii() == challenge.as_bytes() =>
-            {
-                Ok(())
-            }
-            Outcome::Delivered { status: 200, .. } => {
-                Err("its response had another body".to_owned())
-            }
-            Outcome::Delivered { status, .. } => Err(format!("its status was {status}")),
-            Outcome::Failed {
-                status: Some(status),
-                ..
-            } => Err(format!("its status was {status}")),
-            Outcome::Failed { category, .. } => Err(format!("the request failed (`{category}`)")),
-        }
+        Err(match (sent.status, sent.failure) {
+            (Some(200), _) if sent.body.trim_ascii() == challenge.as_bytes() => return Ok(()),
+            (Some(200), _) => "its response had another body".to_owned(),
+            (None, Some(failure)) => format!("the request failed (`{failure}`)"),
+            (status, _) => format!("its status was {}", status.unwrap_or_default()),
+        })
     }
 }
 
@@ -225,8 +206,7 @@ pub(crate) struct Sending {
 }
 
 struct Running {
-    waker: Waker,
-    counts: Arc<Stats>,
+    handle: Arc<Handle>,
     end: Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>,
 }
 
@@ -239,21 +219,21 @@ impl Sending {
                 stored: Arc::clone(&self.stored),
                 counted_at: Mutex::default(),
                 master_id: webhooks.master_id(),
-                has_warned: AtomicBool::new(false),
+                warning: Once::new(),
             };
             let engine = Engine::new(deliveries, webhooks.sender.clone());
-            let (waker, counts) = (engine.waker(), engine.stats());
+            let handle = engine.handle();
             let (stop, stopped) = oneshot::channel();
             let run = engine.run(stopped.map(drop), GRACE);
             let end = Mutex::new(Some((stop, webhooks.spawn(run))));
-            Running { waker, counts, end }
+            Running { handle, end }
         });
     }
 
     /// Wakes the engine, because there may be new deliveries.
     pub(crate) fn wake(&self) {
         if let Some(running) = self.engine.get() {
-            running.waker.wake();
+            running.handle.wake();
         }
     }
 
@@ -292,24 +272,22 @@ impl Sending {
             "Webhooks that the service has disabled, because the receiver responded with 410 or failed for five days.",
             stored(|stats| stats.disabled as f64),
         );
-        let attempts = |value: fn(&Stats) -> u64| {
+        let attempts = |value: fn(&Handle) -> u64| {
             let sending = Arc::clone(self);
             move || {
-                sending
-                    .engine
-                    .get()
-                    .map_or(0, |running| value(&running.counts))
+                let running = sending.engine.get();
+                running.map_or(0, |running| value(&running.handle))
             }
         };
         metrics.counter(
             "petstore_webhook_deliveries_total",
             "Successful attempts to deliver an event to a webhook.",
-            attempts(Stats::delivered),
+            attempts(Handle::delivered),
         );
         metrics.counter(
             "petstore_webhook_failures_total",
             "Failed attempts to deliver an event to a webhook.",
-            attempts(Stats::failed),
+            attempts(Handle::failed),
         );
     }
 }
@@ -322,7 +300,7 @@ struct StoredDeliveries {
     /// When `stored` was read.
     counted_at: Mutex<Option<DateTime<Utc>>>,
     master_id: String,
-    has_warned: AtomicBool,
+    warning: Once,
 }
 
 impl StoredDeliveries {
@@ -354,11 +332,11 @@ impl StoredDeliveries {
 
     /// Logs once that the key is another one than that of the stored webhooks.
     fn warn_of_other_key(&self) {
-        if !self.has_warned.swap(true, Ordering::Relaxed) {
+        self.warning.call_once(|| {
             tracing::warn!(
                 "the key in `webhook-key-file` is not the key with which the secrets of some webhooks were created; nothing is sent to these webhooks until their owners replace their secrets, or until the service runs with the other key"
             );
-        }
+        });
     }
 
     /// Reads the numbers for the metrics if the last ones are old.
@@ -418,70 +396,28 @@ impl Deliveries for StoredDeliveries {
 
     async fn claim(&self, claim: Claim) -> Result<Vec<Due>, BoxError> {
         let now = claim.now;
-        let busy = claim.busy.iter().filter_map(|id| id.parse().ok()).collect();
-        let claimed = self.store.claim_deliveries(DeliveryClaim {
-            now,
-            lease_until: claim.lease_until,
-            limit: claim.limit,
-            per_endpoint: claim.per_endpoint,
-            failing: claim.failing,
-            busy,
-        });
-        let due = claimed.await?.into_iter().map(|due| {
-            let endpoint = due.endpoint.to_string();
-            let secrets = match due.master_id == self.master_id {
-                true => {
-                    let (generation, until) = (due.generation, due.previous_until);
-                    self.webhooks.secrets(&endpoint, generation, until, now)
-                }
+        let claimed = self.store.claim_deliveries(claim).await?.into_iter();
+        let signed = claimed.map(|(mut due, secret)| {
+            if secret.master_id == self.master_id {
+                due.secrets = self.webhooks.secrets(&due.endpoint, &secret, now);
+            } else {
                 // The engine does not send what it cannot sign.
-                false => {
-                    self.warn_of_other_key();
-                    Vec::new()
-                }
-            };
-            Due {
-                id: due.id,
-                secrets,
-                endpoint,
-                url: due.url,
-                message_id: due.message_id,
-                payload: due.payload.into(),
-                tries: due.tries,
-                failing_since: due.failing_since,
+                self.warn_of_other_key();
             }
+            due
         });
-        Ok(due.collect())
+        Ok(signed.collect())
     }
 
     async fn finish(&self, finished: Finished) -> Result<(), BoxError> {
-        let disable = finished.disable.map(|reason| match reason {
-            Disable::Gone => DisabledReason::Gone,
-            Disable::Failing => DisabledReason::Failing,
-        });
-        let disable = disable.map(|reason| {
-            let data = json!({ "webhookId": finished.endpoint, "reason": reason.as_str() });
-            let at = time(finished.at).map_err(|error| error.to_string())?;
-            Ok::<_, BoxError>((reason, notice(DISABLED, &at, &data)))
-        });
-        let result = DeliveryResult {
-            at: finished.at,
-            status: finished.status,
-            failure: finished.failure.map(|failure| failure.to_string()),
-            millis: finished.duration.as_millis().try_into().unwrap_or(u32::MAX),
-            next: match finished.next {
-                Next::Delivered => NextAttempt::Delivered,
-                Next::RetryAt(at) => NextAttempt::RetryAt(at),
-                Next::GivenUp => NextAttempt::GivenUp,
-            },
-            disable: disable.transpose()?,
+        let notice = match finished.disable {
+            Some(reason) => {
+                let data = json!({ "webhookId": finished.endpoint, "reason": reason.to_string() });
+                let at = time(finished.at).map_err(|error| error.to_string())?;
+                Some(notice(DISABLED, &at, &data))
+            }
+            None => None,
         };
-        let Ok(endpoint) = finished.endpoint.parse() else {
-            return Err(format!("`{}` is not the id of a webhook", finished.endpoint).into());
-        };
-        let stored =
-            self.store
-                .finish_delivery(finished.id, endpoint, finished.lease_until, result);
-        Ok(stored.await?)
+        Ok(self.store.finish_delivery(finished, notice).await?)
     }
 }

@@ -1,5 +1,5 @@
 //! Stores pets, orders, API keys and webhooks: one trait, [`Store`], and its implementations for
-//! SQLite and PostgreSQL. This crate does not depend on HTTP.
+//! SQLite and PostgreSQL. This crate does not depend on an HTTP server.
 //!
 //! ```
 //! use petstore_store::{DatabaseUrl, PetQuery};
@@ -193,9 +193,8 @@ pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use usage::{CountedOperation, DailyUsage, KeyUse, Usage, UsageDelta, UsageRecord};
 
 pub use webhook::{
-    COUNTED_PER_ENDPOINT, Delivery, DeliveryAttempt, DeliveryClaim, DeliveryPage, DeliveryQuery,
-    DeliveryResult, DisabledReason, DueDelivery, Endpoint, EndpointChange, EndpointId,
-    InvalidEndpointId, Missed, NewEndpoint, NewMessage, NextAttempt, REDELIVERED_AT_ONCE,
+    COUNTED_PER_ENDPOINT, DeliveryPage, DeliveryQuery, Endpoint, EndpointChange, EndpointId,
+    EndpointSecret, InvalidEndpointId, Missed, NewEndpoint, NewMessage, REDELIVERED_AT_ONCE,
     Redeliver, WebhookStats, WebhookStore,
 };
 

@@ -5,16 +5,15 @@ mod sql;
 
 pub(crate) use database::{Database, stored_limit};
 pub(crate) use sql::{
-    DUE_COLUMNS, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES, FINISH_VALUES, Number,
-    fan_out_sql, finish_delivery_sql, finish_endpoint_condition, finish_endpoint_sql, is_live,
-    notify_sql,
+    DUE_COLUMNS, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES, Number, fan_out_sql,
+    finish_delivery_sql, finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql,
 };
 
 use crate::{KeyId, StoreError, id::public_id};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use petstore_models::{DeliveryStatus, EventType, WebhookStatus};
-use std::str::FromStr;
+use openapi_dropshot_webhooks::{Claim, Due, Finished};
+use petstore_models::{DeliveryStatus, EventType, WebhookDelivery, WebhookStatus};
 
 public_id! {
     /// The public id of an endpoint: `we_` and 12 characters of `0-9a-z` without
@@ -66,14 +65,10 @@ pub struct Endpoint {
     pub description: Option<String>,
     /// Whether events are delivered.
     pub status: WebhookStatus,
-    /// Why it is disabled.
-    pub reason: Option<DisabledReason>,
-    /// The number of its secret, from 1.
-    pub generation: u32,
-    /// Until this time, the previous secret also signs.
-    pub previous_until: Option<DateTime<Utc>>,
-    /// The id of the master key from which its secret is derived.
-    pub master_id: String,
+    /// Why it is disabled: `owner` if its owner disabled it, otherwise the name of a [`Disable`](openapi_dropshot_webhooks::Disable).
+    pub reason: Option<String>,
+    /// Its secret.
+    pub secret: EndpointSecret,
     /// The time of its creation.
     pub created_at: DateTime<Utc>,
     /// The time of its last change.
@@ -95,36 +90,15 @@ pub struct Missed {
     pub to: i64,
 }
 
-/// Why an endpoint is disabled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DisabledReason {
-    /// `owner`: its owner disabled it.
-    Owner,
-    /// `gone`: it responded with 410 (Gone).
-    Gone,
-    /// `failing`: all attempts failed for too long.
-    Failing,
-}
-
-impl DisabledReason {
-    /// The reason as it is stored and shown.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Gone => "gone",
-            Self::Failing => "failing",
-        }
-    }
-}
-
-impl FromStr for DisabledReason {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let mut known = [Self::Owner, Self::Gone, Self::Failing].into_iter();
-        known.find(|reason| reason.as_str() == text).ok_or(())
-    }
+/// Says how the secret of an endpoint is derived. The secret itself is not stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointSecret {
+    /// Its number, from 1.
+    pub generation: u32,
+    /// Until this time, the previous secret also signs.
+    pub previous_until: Option<DateTime<Utc>>,
+    /// The id of the master key from which it is derived.
+    pub master_id: String,
 }
 
 /// A change of an endpoint.
@@ -178,47 +152,12 @@ pub struct DeliveryQuery {
 }
 
 /// A page of deliveries.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DeliveryPage {
     /// The deliveries, in descending order of their ids.
-    pub deliveries: Vec<Delivery>,
+    pub deliveries: Vec<WebhookDelivery>,
     /// Whether more deliveries match beyond the last one of this page.
     pub more: bool,
-}
-
-/// A message that is or was delivered to an endpoint.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivery {
-    /// Its id; ids ascend.
-    pub id: i64,
-    /// The id of the message, the same in all attempts.
-    pub message_id: String,
-    /// The type of the message.
-    pub kind: String,
-    /// The time of its creation.
-    pub created_at: DateTime<Utc>,
-    /// Its state.
-    pub status: DeliveryStatus,
-    /// The number of attempts so far.
-    pub tries: u32,
-    /// While the delivery waits, the time of the next attempt; while it is sent, the end of the lease;
-    /// afterwards, the time of the last attempt.
-    pub due_at: DateTime<Utc>,
-    /// The last attempt.
-    pub last: Option<DeliveryAttempt>,
-}
-
-/// The result of an attempt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeliveryAttempt {
-    /// The time at which it ended.
-    pub at: DateTime<Utc>,
-    /// The HTTP status of the response, if there was one.
-    pub status: Option<u16>,
-    /// The category of the failure, if it failed.
-    pub failure: Option<String>,
-    /// How long it took, in milliseconds.
-    pub millis: u32,
 }
 
 /// The deliveries that are sent again.
@@ -245,77 +184,6 @@ pub struct NewMessage {
     pub kind: String,
     /// The message, in JSON.
     pub payload: Vec<u8>,
-}
-
-/// The deliveries to claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeliveryClaim {
-    /// The current time. Deliveries are claimed if they are due at this time.
-    pub now: DateTime<Utc>,
-    /// Until this time, no other call claims the same deliveries.
-    pub lease_until: DateTime<Utc>,
-    /// The greatest number of deliveries.
-    pub limit: usize,
-    /// The greatest number of deliveries of each endpoint.
-    pub per_endpoint: usize,
-    /// If true, claims only deliveries of failing endpoints; otherwise only deliveries of the others.
-    pub failing: bool,
-    /// The endpoints whose deliveries must not be claimed now.
-    pub busy: Vec<EndpointId>,
-}
-
-/// A delivery that was claimed, with the data of its endpoint that is needed to send it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DueDelivery {
-    /// Its id.
-    pub id: i64,
-    /// Its endpoint.
-    pub endpoint: EndpointId,
-    /// The URL of the endpoint.
-    pub url: String,
-    /// The id of the message.
-    pub message_id: String,
-    /// The message, in JSON.
-    pub payload: Vec<u8>,
-    /// The number of attempts before this one.
-    pub tries: u32,
-    /// The number of the endpoint's secret.
-    pub generation: u32,
-    /// Until this time, the previous secret also signs.
-    pub previous_until: Option<DateTime<Utc>>,
-    /// The id of the master key from which the secret is derived.
-    pub master_id: String,
-    /// The time of the first failure after the last success of the endpoint.
-    pub failing_since: Option<DateTime<Utc>>,
-}
-
-/// The result of sending a delivery.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeliveryResult {
-    /// The time at which the attempt ended.
-    pub at: DateTime<Utc>,
-    /// The HTTP status of the response, if there was one.
-    pub status: Option<u16>,
-    /// The category of the failure, if it failed.
-    pub failure: Option<String>,
-    /// How long it took, in milliseconds.
-    pub millis: u32,
-    /// What happens next.
-    pub next: NextAttempt,
-    /// If set, the endpoint is disabled for this reason, provided that it is still enabled. In the same transaction, each other enabled
-    /// endpoint of its key gets a delivery of the message.
-    pub disable: Option<(DisabledReason, NewMessage)>,
-}
-
-/// What happens to a delivery after an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextAttempt {
-    /// It succeeded, and is finished.
-    Delivered,
-    /// It failed, and is tried again at this time.
-    RetryAt(DateTime<Utc>),
-    /// It failed, and is not tried again.
-    GivenUp,
 }
 
 /// Statistics of webhooks, for metrics.
@@ -408,17 +276,20 @@ pub trait WebhookStore: Send + Sync {
         at: DateTime<Utc>,
     ) -> Result<Option<i64>, StoreError>;
 
-    /// Claims deliveries that are due. Deliveries of endpoints that are not enabled are not claimed.
-    async fn claim_deliveries(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError>;
+    /// Claims deliveries that are due, and returns each with the secret of its endpoint; its list of secrets is empty.
+    /// Deliveries of endpoints that are not enabled are not claimed.
+    async fn claim_deliveries(
+        &self,
+        claim: Claim,
+    ) -> Result<Vec<(Due, EndpointSecret)>, StoreError>;
 
-    /// Stores the result of sending a delivery. `lease` is the `lease_until` with which it was claimed. If the delivery
-    /// has another lease by now, or no longer waits, nothing changes.
+    /// Stores the result of sending a delivery. If the delivery has another lease by now, or no longer waits, nothing
+    /// changes. The endpoint is disabled only if it is still enabled. In the same transaction, each other enabled endpoint
+    /// of its key then gets a delivery of `notice`, which must be set if the endpoint is to be disabled.
     async fn finish_delivery(
         &self,
-        id: i64,
-        endpoint: EndpointId,
-        lease: DateTime<Utc>,
-        result: DeliveryResult,
+        finished: Finished,
+        notice: Option<NewMessage>,
     ) -> Result<(), StoreError>;
 
     /// Returns statistics for metrics. The cost grows with the number of endpoints.

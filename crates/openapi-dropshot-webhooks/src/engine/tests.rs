@@ -165,8 +165,7 @@ fn retry_at(finished: &Finished) -> DateTime<Utc> {
 struct Run {
     memory: Arc<Memory>,
     now: Arc<Mutex<DateTime<Utc>>>,
-    waker: Waker,
-    stats: Arc<Stats>,
+    handle: Arc<Handle>,
     shutdown: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -218,11 +217,11 @@ impl Run {
         let mut engine = Engine::new(Arc::clone(&memory), sender)
             .clock(move || *clock.lock().expect("no panic"));
         // The engine claims only when it is woken or a delivery ends, and not after a time.
-        engine.shared_mut().period = Duration::from_secs(3600);
-        engine.shared_mut().claim_pause = Duration::ZERO;
-        engine.shared_mut().finish_pause = Duration::ZERO;
+        engine.period = Duration::from_secs(3600);
+        engine.claim_pause = Duration::ZERO;
+        engine.finish_pause = Duration::ZERO;
         let (shutdown, ended) = oneshot::channel::<()>();
-        let (waker, stats) = (engine.waker(), engine.stats());
+        let handle = engine.handle();
         let ended = async {
             let _ = ended.await;
         };
@@ -230,8 +229,7 @@ impl Run {
         Run {
             memory,
             now,
-            waker,
-            stats,
+            handle,
             shutdown,
             task,
         }
@@ -246,13 +244,13 @@ impl Run {
     /// Sets the clock, and wakes the engine.
     fn set_clock(&self, now: DateTime<Utc>) {
         *self.now.lock().expect("no panic") = now;
-        self.waker.wake();
+        self.handle.wake();
     }
 
     async fn end(self) {
         let _ = self.shutdown.send(());
         self.task.await.expect("the engine did not panic");
-        assert_eq!(self.stats.running(), 0);
+        assert_eq!(self.handle.running(), 0);
     }
 }
 
@@ -290,7 +288,7 @@ async fn a_message_is_signed_delivered_and_finished() {
     assert_eq!(*lease_until, start() + Duration::from_secs(180));
     assert_eq!((*at, *status, *failure), (start(), Some(204), None));
     assert_eq!((*next, *disable), (Next::Delivered, None));
-    assert_eq!((run.stats.delivered(), run.stats.failed()), (1, 0));
+    assert_eq!((run.handle.delivered(), run.handle.failed()), (1, 0));
     run.end().await;
 }
 
@@ -323,7 +321,7 @@ async fn a_failed_delivery_is_tried_again_with_the_same_id_and_given_up_after_th
         *ids.lock().expect("no panic"),
         BTreeMap::from([("evt_1".to_owned(), 10)])
     );
-    assert_eq!((run.stats.delivered(), run.stats.failed()), (0, 10));
+    assert_eq!((run.handle.delivered(), run.handle.failed()), (0, 10));
     run.end().await;
 }
 
@@ -354,7 +352,7 @@ async fn the_status_decides_what_happens_to_a_delivery_and_its_endpoint() {
     assert_eq!((of("503").next, of("503").disable), (hour, None));
     assert!(retry_at(of("500")) < start() + Duration::from_secs(6));
     assert_eq!(failed(of("307")), (Some(307), Some(Failure::Redirect)));
-    assert_eq!(run.stats.failed(), 4);
+    assert_eq!(run.handle.failed(), 4);
     run.end().await;
 }
 
@@ -463,7 +461,7 @@ async fn at_most_64_messages_are_sent_at_once() {
     until(&mut counts, |counts| counts.len() == MOST).await;
     let claims = run.memory.0.borrow().claims;
     // The engine is woken, but has no capacity to claim more.
-    run.waker.wake();
+    run.handle.wake();
     permits.add_permits(1);
     run.memory.until_finished(1).await;
     until(&mut counts, |counts| counts.len() == MOST + 1).await;
@@ -487,7 +485,7 @@ async fn shutdown_waits_for_messages_that_are_being_sent_and_claims_nothing_more
     let run = Run::new(address, ["slow"; 5], |_| ());
     until(&mut counts, |counts| counts.get("/slow") == Some(&4)).await;
     let _ = run.shutdown.send(());
-    run.waker.wake();
+    run.handle.wake();
     permits.add_permits(5);
     run.task.await.expect("the engine did not panic");
     let state = run.memory.0.borrow();
@@ -558,7 +556,7 @@ async fn storing_a_result_is_retried_and_after_the_last_try_the_lease_expires() 
     let errors = FINISH_TRIES as usize - 1;
     let run = Run::new(address, ["we_1"], |state| state.finish_errors = errors);
     run.memory.until_finished(1).await;
-    assert_eq!(run.stats.delivered(), 1);
+    assert_eq!(run.handle.delivered(), 1);
     run.end().await;
     // For the second delivery, all tries fail.
     let run = Run::new(address, ["we_1"], |state| state.finish_errors = errors + 1);
@@ -567,7 +565,7 @@ async fn storing_a_result_is_retried_and_after_the_last_try_the_lease_expires() 
     run.advance(Duration::from_secs(180));
     let finished = run.memory.until_finished(1).await;
     assert_eq!(finished[0].next, Next::Delivered);
-    assert_eq!(run.stats.delivered(), 2);
+    assert_eq!(run.handle.delivered(), 2);
     assert_eq!(log.count("cannot be finished"), 2);
     run.end().await;
 }

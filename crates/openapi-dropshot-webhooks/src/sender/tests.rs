@@ -19,13 +19,33 @@ fn sender(timeout: Duration) -> Sender {
     Sender::new(rules, timeout, "tests/1").expect("a sender")
 }
 
-async fn send(url: impl fmt::Display) -> Outcome {
+async fn send(url: impl fmt::Display) -> Sent {
     let sender = sender(Duration::from_secs(30));
     let url = url.to_string();
-    sender
-        .send(&url, HeaderMap::new(), "{}".into())
-        .await
-        .outcome
+    timeless(sender.send(&url, HeaderMap::new(), "{}".into()).await)
+}
+
+/// The result without its duration.
+fn timeless(sent: Sent) -> Sent {
+    Sent {
+        duration: Duration::ZERO,
+        ..sent
+    }
+}
+
+fn delivered(status: u16, body: &[u8]) -> Sent {
+    Sent {
+        status: Some(status),
+        body: body.to_vec(),
+        ..Sent::default()
+    }
+}
+
+fn rejected(status: u16, failure: Failure) -> Sent {
+    Sent {
+        status: Some(status),
+        ..Sent::failed(failure)
+    }
 }
 
 #[tokio::test]
@@ -42,13 +62,7 @@ async fn a_message_arrives_with_its_headers_and_body() {
     let sender = sender(Duration::from_secs(30));
     let url = format!("http://{address}/hook");
     let sent = sender.send(&url, headers, r#"{"a":1}"#.into()).await;
-    assert_eq!(
-        sent.outcome,
-        Outcome::Delivered {
-            status: 200,
-            body: b"accepted".to_vec()
-        }
-    );
+    assert_eq!(timeless(sent), delivered(200, b"accepted"));
     let requests = requests.lock().expect("no panic");
     let [request] = &requests[..] else {
         panic!("{requests:?}");
@@ -80,13 +94,8 @@ async fn redirects_are_failures_and_not_followed() {
     })
     .await;
     for code in [301, 302, 303, 307, 308] {
-        let outcome = send(format!("http://{address}/{code}")).await;
-        let expected = Outcome::Failed {
-            category: Failure::Redirect,
-            status: Some(code),
-            retry_after: None,
-        };
-        assert_eq!(outcome, expected);
+        let sent = send(format!("http://{address}/{code}")).await;
+        assert_eq!(sent, rejected(code, Failure::Redirect));
     }
     assert_eq!(requests.lock().expect("no panic").len(), 5);
 }
@@ -119,24 +128,14 @@ async fn only_the_first_kilobyte_of_a_response_is_read() {
     let sent = tokio::time::timeout(Duration::from_secs(60), sending)
         .await
         .expect("it ends");
-    let expected = Outcome::Delivered {
-        status: 200,
-        body: vec![b'a'; 1024],
-    };
-    assert_eq!(sent.outcome, expected);
+    assert_eq!(timeless(sent), delivered(200, &[b'a'; 1024]));
 }
 
 #[tokio::test]
 async fn a_delivery_succeeds_if_the_status_arrives_even_if_the_body_is_interrupted() {
     let address = raw_receiver(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbeginning").await;
-    let outcome = send(format!("http://{address}/")).await;
-    assert_eq!(
-        outcome,
-        Outcome::Delivered {
-            status: 200,
-            body: b"beginning".to_vec()
-        }
-    );
+    let sent = send(format!("http://{address}/")).await;
+    assert_eq!(sent, delivered(200, b"beginning"));
 }
 
 #[tokio::test]
@@ -158,32 +157,28 @@ async fn each_failed_delivery_has_the_category_of_the_cause() {
         ("not a URL".to_owned(), Failure::Address),
     ];
     for (url, category) in without_status {
-        assert_eq!(send(&url).await, Outcome::failed(category), "{url}");
+        assert_eq!(send(&url).await, Sent::failed(category), "{url}");
     }
     let url = format!("http://{silent}/");
     let sender = sender(Duration::from_millis(50));
     let sent = sender.send(&url, HeaderMap::new(), "{}".into()).await;
-    assert_eq!(sent.outcome, Outcome::failed(Failure::Timeout));
-    let expected = Outcome::Failed {
-        category: Failure::Status,
-        status: Some(500),
-        retry_after: None,
-    };
-    assert_eq!(send(format!("http://{rejecting}/")).await, expected);
+    assert_eq!(timeless(sent), Sent::failed(Failure::Timeout));
+    let sent = send(format!("http://{rejecting}/")).await;
+    assert_eq!(sent, rejected(500, Failure::Status));
 }
 
 #[tokio::test]
 async fn localhost_is_resolved_and_rejected_unless_its_network_is_allowed() {
     let receiver = receiver(async |_| status(200)).await;
     let url = format!("http://localhost:{}/", receiver.port());
-    assert!(matches!(send(&url).await, Outcome::Delivered { .. }));
+    assert_eq!(send(&url).await, delivered(200, b""));
     let rules = EgressRules {
         allow_http: true,
         ..EgressRules::default()
     };
     let sender = Sender::new(rules, Duration::from_secs(30), "tests").expect("a sender");
     let sent = sender.send(&url, HeaderMap::new(), "{}".into()).await;
-    assert_eq!(sent.outcome, Outcome::failed(Failure::Address));
+    assert_eq!(timeless(sent), Sent::failed(Failure::Address));
 }
 
 #[tokio::test]
@@ -201,16 +196,10 @@ async fn a_proxy_receives_the_messages_and_may_have_a_private_address() {
     let sender = Sender::new(rules, Duration::from_secs(30), "tests").expect("a sender");
     let send = |url| sender.send(url, HeaderMap::new(), "{}".into());
     // Only the proxy resolves the name.
-    let outcome = send("http://no-such-host.invalid/hook").await.outcome;
-    assert_eq!(
-        outcome,
-        Outcome::Delivered {
-            status: 202,
-            body: Vec::new()
-        }
-    );
-    let outcome = send("http://10.0.0.1/hook").await.outcome;
-    assert_eq!(outcome, Outcome::failed(Failure::Address));
+    let sent = send("http://no-such-host.invalid/hook").await;
+    assert_eq!(timeless(sent), delivered(202, b""));
+    let sent = send("http://10.0.0.1/hook").await;
+    assert_eq!(timeless(sent), Sent::failed(Failure::Address));
 }
 
 #[test]

@@ -5,14 +5,14 @@ use super::{
     walk::{self, Walk},
 };
 use crate::{
-    cli::{ListenOptions, WebhookOptions, WebhooksCommand},
+    cli::{ListenOptions, WebhooksCommand},
     exit::WrongUsage,
     output::{Form, Out, Writer, json, printable},
     settings::Service,
 };
 use anyhow::{Context as _, Result};
 use chrono::Utc;
-use openapi_dropshot_webhooks::{EgressRules, MasterKey, Outcome, Secret, Sender, sign};
+use openapi_dropshot_webhooks::{EgressRules, MasterKey, Secret, Sender, sign};
 use petstore_client::{Client, NewWebhook, Redelivery, WebhookUpdate};
 use serde::Serialize;
 use serde_json::Value;
@@ -30,21 +30,18 @@ pub(super) async fn run(service: &Service, command: WebhooksCommand, form: Form)
             print(form, webhooks.iter())
         }
         WebhooksCommand::Create { address, what } => {
-            let WebhookOptions { types, description } = what;
-            let mut webhook = NewWebhook::builder().url(address);
-            if !types.is_empty() {
-                webhook = webhook.types(types);
-            }
-            if let Some(description) = description {
-                webhook = webhook.description(description);
+            let mut webhook = NewWebhook::builder()
+                .url(address)
+                .description(what.description);
+            if !what.types.is_empty() {
+                webhook = webhook.types(what.types);
             }
             let created = client.create_webhook().body(webhook).send().await;
             print(form, [&*created.context("the webhook was not created")?])
         }
         WebhooksCommand::Get { id } => {
             let webhook = client.get_webhook().webhook_id(id.as_str()).send().await;
-            let webhook = webhook.with_context(|| cannot("fetch", &id))?;
-            print(form, [&*webhook])
+            print(form, [&*webhook.with_context(|| cannot("fetch", &id))?])
         }
         WebhooksCommand::Update {
             id,
@@ -53,26 +50,16 @@ pub(super) async fn run(service: &Service, command: WebhooksCommand, form: Form)
             all_types,
             status,
         } => {
-            let WebhookOptions { types, description } = what;
-            let mut update = WebhookUpdate::builder();
-            if let Some(address) = address {
-                update = update.url(address);
-            }
-            if all_types || !types.is_empty() {
-                update = update.types(types);
-            }
-            if let Some(description) = description {
-                update = update.description(description);
-            }
-            if let Some(status) = status {
-                update = update.status(status);
+            let mut update = WebhookUpdate::builder()
+                .url(address)
+                .description(what.description)
+                .status(status);
+            if all_types || !what.types.is_empty() {
+                update = update.types(what.types);
             }
             let request = client.update_webhook().webhook_id(id.as_str()).body(update);
-            let webhook = request
-                .send()
-                .await
-                .with_context(|| cannot("change", &id))?;
-            print(form, [&*webhook])
+            let webhook = request.send().await;
+            print(form, [&*webhook.with_context(|| cannot("change", &id))?])
         }
         WebhooksCommand::Delete { id } => {
             let deleted = client.delete_webhook().webhook_id(id.as_str()).send().await;
@@ -119,27 +106,15 @@ pub(super) async fn run(service: &Service, command: WebhooksCommand, form: Form)
             until,
             missed,
         } => {
-            let mut which = Redelivery::builder();
-            if let Some(delivery) = delivery {
-                which = which.delivery(delivery);
-            }
-            if let Some(since) = since {
-                which = which.since(since);
-            }
-            if let Some(until) = until {
-                which = which.until(until);
-            }
-            if missed {
-                which = which.missed(true);
-            }
-            let request = client
-                .redeliver_webhook()
-                .webhook_id(id.as_str())
-                .body(which);
-            let result = request.send().await;
-            let result = result
-                .with_context(|| format!("cannot send deliveries of the webhook {id} again"))?;
-            print(form, [&*result])
+            let which = Redelivery::builder()
+                .delivery(delivery)
+                .since(since)
+                .until(until)
+                .missed(missed.then_some(true));
+            let request = client.redeliver_webhook().webhook_id(id.as_str());
+            let result = request.body(which).send().await;
+            let problem = || format!("cannot send deliveries of the webhook {id} again");
+            print(form, [&*result.with_context(problem)?])
         }
         WebhooksCommand::Listen(options) => listen(&client, options, form).await,
     }
@@ -206,37 +181,20 @@ async fn listen(client: &Client, options: ListenOptions, form: Form) -> Result<(
     while let Some(event) = events::next(&mut events).await? {
         let (id, kind) = (event["id"].as_str().unwrap_or_default(), &event["type"]);
         let body = event.to_string();
-        let headers = sign(
-            id,
-            Utc::now(),
-            body.as_bytes(),
-            std::slice::from_ref(&secret),
-        )?;
-        let sent = sender.send(&forward_to, headers, body.clone().into()).await;
-        let (kind, time) = (
-            printable(kind.as_str().unwrap_or("-")),
-            sent.duration.as_millis(),
-        );
-        let status = match sent.outcome {
-            Outcome::Delivered { status, .. } => status.to_string(),
-            Outcome::Failed {
-                category, status, ..
-            } => {
-                let status =
-                    status.map_or_else(|| category.to_string(), |status| status.to_string());
-                eprintln!(
-                    "the receiver did not accept the event {}: {status}",
-                    printable(id)
-                );
-                status
-            }
-        };
+        let secret = std::slice::from_ref(&secret);
+        let headers = sign(id, Utc::now(), body.as_bytes(), secret)?;
+        let sent = sender.send(&forward_to, headers, body.into()).await;
+        let (id, kind) = (printable(id), printable(kind.as_str().unwrap_or("-")));
+        let time = sent.duration.as_millis();
+        let failure = sent.failure.map(|failure| failure.to_string());
+        let status = sent.status.map(|status| status.to_string());
+        let status = status.or_else(|| failure.clone()).unwrap_or_default();
+        if failure.is_some() {
+            eprintln!("the receiver did not accept the event {id}: {status}");
+        }
         out.write(match form {
             Form::Json => format!("{event}\n"),
-            Form::Table => format!(
-                "{status:<10}  {time:>5} ms  {kind:<18}  {}\n",
-                printable(id)
-            ),
+            Form::Table => format!("{status:<10}  {time:>5} ms  {kind:<18}  {id}\n"),
         })?;
         out.flush()?;
     }

@@ -39,20 +39,17 @@ async fn list(store: &dyn Store, format: ListFormat) -> anyhow::Result<()> {
 
 /// Returns a line of the list. New columns are added at the end, so that scripts keep working.
 fn line(endpoint: &Endpoint) -> String {
-    let Endpoint {
-        id,
-        key,
-        url,
-        status,
-        ..
-    } = endpoint;
-    let reason = endpoint
-        .reason
-        .map(|reason| format!(" ({})", reason.as_str()));
-    let reason = reason.unwrap_or_default();
-    let failing = endpoint.failing_since.map_or_else(|| "-".to_owned(), time);
-    let created = time(endpoint.created_at);
-    format!("{id}\t{key}\t{status}{reason}\tfailing since {failing}\tcreated {created}\t{url}\n")
+    let reason = endpoint.reason.as_ref();
+    let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+    format!(
+        "{}\t{}\t{}{reason}\tfailing since {}\tcreated {}\t{}\n",
+        endpoint.id,
+        endpoint.key,
+        endpoint.status,
+        endpoint.failing_since.map_or_else(|| "-".to_owned(), time),
+        time(endpoint.created_at),
+        endpoint.url
+    )
 }
 
 fn object(endpoint: &Endpoint) -> Value {
@@ -63,7 +60,7 @@ fn object(endpoint: &Endpoint) -> Value {
         "types": endpoint.types,
         "description": endpoint.description,
         "status": endpoint.status,
-        "disabled_reason": endpoint.reason.map(|reason| reason.as_str()),
+        "disabled_reason": endpoint.reason,
         "created_at": time(endpoint.created_at),
         "updated_at": time(endpoint.updated_at),
         "failing_since": endpoint.failing_since.map(time),

@@ -2,13 +2,14 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
+use openapi_dropshot_webhooks::{Claim, Due, Finished};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use petstore_store::{
-    Cause, CountedOperation, Creation, CursorLost, DailyUsage, DeliveryClaim, DeliveryPage,
-    DeliveryQuery, DeliveryResult, DueDelivery, Endpoint, EndpointChange, EndpointId, EventPage,
-    EventQuery, FoundKey, KeyHash, KeyId, KeyRecord, NewEndpoint, NewKey, NewMessage, NotOrdered,
-    NotUpdated, Once, OrderPage, OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Redeliver,
-    Revocation, Store, StoreError, Usage, UsageRecord, WebhookStats, WebhookStore, WriteStats,
+    Cause, CountedOperation, Creation, CursorLost, DailyUsage, DeliveryPage, DeliveryQuery,
+    Endpoint, EndpointChange, EndpointId, EndpointSecret, EventPage, EventQuery, FoundKey, KeyHash,
+    KeyId, KeyRecord, NewEndpoint, NewKey, NewMessage, NotOrdered, NotUpdated, Once, OrderPage,
+    OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Redeliver, Revocation, Store, StoreError,
+    Usage, UsageRecord, WebhookStats, WebhookStore, WriteStats,
 };
 use std::{
     sync::{
@@ -341,20 +342,19 @@ impl WebhookStore for Faulty {
         self.inner.add_delivery(endpoint, message, at).await
     }
 
-    async fn claim_deliveries(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError> {
+    async fn claim_deliveries(
+        &self,
+        claim: Claim,
+    ) -> Result<Vec<(Due, EndpointSecret)>, StoreError> {
         self.inner.claim_deliveries(claim).await
     }
 
     async fn finish_delivery(
         &self,
-        id: i64,
-        endpoint: EndpointId,
-        lease: DateTime<Utc>,
-        result: DeliveryResult,
+        finished: Finished,
+        notice: Option<NewMessage>,
     ) -> Result<(), StoreError> {
-        self.inner
-            .finish_delivery(id, endpoint, lease, result)
-            .await
+        self.inner.finish_delivery(finished, notice).await
     }
 
     async fn webhook_stats(&self) -> Result<WebhookStats, StoreError> {

@@ -16,11 +16,12 @@ use crate::{
     StoreError,
     row::{FromRow, OwnedValue, Value},
     webhook::{
-        DUE_COLUMNS, Database, DeliveryClaim, DueDelivery, FINISH_VALUES, NewMessage, Number,
-        fan_out_sql, finish_delivery_sql, finish_endpoint_condition, finish_endpoint_sql, is_live,
-        notify_sql, stored_limit,
+        DUE_COLUMNS, Database, EndpointSecret, NewMessage, Number, fan_out_sql,
+        finish_delivery_sql, finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql,
+        stored_limit,
     },
 };
+use openapi_dropshot_webhooks::{Claim, Due};
 use std::sync::{Arc, LazyLock};
 use tokio_postgres::types::ToSql;
 
@@ -146,13 +147,12 @@ impl Database for PostgresStore {
         usize::try_from(added).map_err(StoreError::unknown)
     }
 
-    async fn claim(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError> {
+    async fn claim(&self, claim: Claim) -> Result<Vec<(Due, EndpointSecret)>, StoreError> {
         let claim = move |db: Arc<Session>| async move {
-            let busy: Vec<_> = claim.busy.iter().map(|id| id.as_str()).collect();
             let parameters: [&(dyn ToSql + Sync); 6] = [
                 &claim.now.timestamp_micros(),
                 &stored_limit(claim.per_endpoint),
-                &busy,
+                &claim.busy,
                 &stored_limit(claim.limit),
                 &claim.lease_until.timestamp_micros(),
                 &claim.failing,
@@ -162,8 +162,8 @@ impl Database for PostgresStore {
         self.writer.write(claim).await
     }
 
-    async fn finish(&self, values: [OwnedValue; FINISH_VALUES]) -> Result<(), StoreError> {
-        let _: Vec<Number> = self.change(&FINISH, values.into()).await?;
+    async fn finish(&self, values: Vec<OwnedValue>) -> Result<(), StoreError> {
+        let _: Vec<Number> = self.change(&FINISH, values).await?;
         Ok(())
     }
 }

@@ -8,11 +8,12 @@ use crate::{
     StoreError,
     row::{AnyRow, FromRow, OwnedValue, Unreadable},
     webhook::{
-        DUE_COLUMNS, Database, DeliveryClaim, DueDelivery, EndpointId, FINISH_DELIVERY_VALUES,
-        FINISH_ENDPOINT_VALUES, FINISH_VALUES, NewMessage, fan_out_sql, finish_delivery_sql,
-        finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql, stored_limit,
+        DUE_COLUMNS, Database, EndpointSecret, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES,
+        NewMessage, fan_out_sql, finish_delivery_sql, finish_endpoint_condition,
+        finish_endpoint_sql, is_live, notify_sql, stored_limit,
     },
 };
+use openapi_dropshot_webhooks::{Claim, Due};
 use rusqlite::Connection;
 use std::sync::LazyLock;
 
@@ -51,12 +52,12 @@ static NOTIFY: LazyLock<String> = LazyLock::new(|| notify_sql('?', "webhook_endp
 
 /// A row of [`DUE_ENDPOINTS`].
 struct DueEndpoint {
-    id: EndpointId,
+    id: String,
     is_failing: bool,
 }
 
 impl DueEndpoint {
-    fn is_wanted(&self, claim: &DeliveryClaim) -> bool {
+    fn is_wanted(&self, claim: &Claim) -> bool {
         self.is_failing == claim.failing && !claim.busy.contains(&self.id)
     }
 }
@@ -64,7 +65,7 @@ impl DueEndpoint {
 impl FromRow for DueEndpoint {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
         Ok(DueEndpoint {
-            id: row.parsed(0)?,
+            id: row.text(0)?,
             is_failing: row.integer(1)? == 1,
         })
     }
@@ -103,7 +104,7 @@ impl Database for SqliteStore {
         self.writer.write(fan_out).await
     }
 
-    async fn claim(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError> {
+    async fn claim(&self, claim: Claim) -> Result<Vec<(Due, EndpointSecret)>, StoreError> {
         // Checks with a read first: usually nothing is due, and a write needs the lock of the file.
         let now = claim.now.timestamp_micros();
         let due: Vec<DueEndpoint> = self.rows(&DUE_ENDPOINTS, vec![now.into()]).await?;
@@ -115,7 +116,7 @@ impl Database for SqliteStore {
             .await
     }
 
-    async fn finish(&self, values: [OwnedValue; FINISH_VALUES]) -> Result<(), StoreError> {
+    async fn finish(&self, values: Vec<OwnedValue>) -> Result<(), StoreError> {
         let finish = move |db: &_| {
             let values = OwnedValue::borrow(&values);
             let finished = execute(db, &FINISH_DELIVERY, &values[..FINISH_DELIVERY_VALUES])?;
@@ -154,29 +155,21 @@ fn fan_out(
     Ok(added)
 }
 
-fn claim(db: &Connection, claim: &DeliveryClaim) -> rusqlite::Result<Vec<DueDelivery>> {
+fn claim(db: &Connection, claim: &Claim) -> rusqlite::Result<Vec<(Due, EndpointSecret)>> {
     let now = claim.now.timestamp_micros();
+    let lease = claim.lease_until.timestamp_micros();
     let endpoints: Vec<DueEndpoint> = all(db, &DUE_ENDPOINTS, &[now.into()])?;
-    let mut claimed = Vec::new();
-    for endpoint in endpoints
-        .iter()
-        .filter(|endpoint| endpoint.is_wanted(claim))
-    {
+    let mut claimed: Vec<(Due, _)> = Vec::new();
+    for DueEndpoint { id, .. } in endpoints.iter().filter(|found| found.is_wanted(claim)) {
         let most = claim.per_endpoint.min(claim.limit - claimed.len());
         if most == 0 {
             break;
         }
-        let values = [
-            endpoint.id.as_str().into(),
-            now.into(),
-            stored_limit(most).into(),
-        ];
-        let due: Vec<DueDelivery> = all(db, &DUE_OF_ENDPOINT, &values)?;
-        for delivery in due {
-            let lease = claim.lease_until.timestamp_micros();
-            execute(db, LEASE, &[lease.into(), delivery.id.into()])?;
-            claimed.push(delivery);
-        }
+        let values = [id.as_str().into(), now.into(), stored_limit(most).into()];
+        claimed.extend(all(db, &DUE_OF_ENDPOINT, &values)?);
+    }
+    for (due, _) in &claimed {
+        execute(db, LEASE, &[lease.into(), due.id.into()])?;
     }
     Ok(claimed)
 }

@@ -1,19 +1,19 @@
 //! The part of a store for webhooks. It is the same for both databases, except for the methods of [`Database`].
 
 use super::{
-    Delivery, DeliveryClaim, DeliveryPage, DeliveryQuery, DeliveryResult, DisabledReason,
-    DueDelivery, Endpoint, EndpointChange, EndpointId, NewEndpoint, NewMessage, NextAttempt,
-    Redeliver, WebhookStats, WebhookStore,
-    sql::{self, DELETED_AT_ONCE, FINISH_VALUES, Number},
+    DeliveryPage, DeliveryQuery, Endpoint, EndpointChange, EndpointId, EndpointSecret, NewEndpoint,
+    NewMessage, Redeliver, WebhookStats, WebhookStore,
+    sql::{self, DELETED_AT_ONCE, Number},
 };
 use crate::{
     KeyId, StoreError,
-    record::Record as _,
+    record::{Record as _, split_page},
     row::{FromRow, OwnedValue, Unreadable},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use petstore_models::{DeliveryStatus, EventType};
+use openapi_dropshot_webhooks::{Claim, Due, Finished, Next};
+use petstore_models::{DeliveryStatus, EventType, WebhookDelivery};
 
 /// The number of attempts to create an endpoint if other calls take its slot at the same time.
 const SLOT_ATTEMPTS: usize = 100;
@@ -49,14 +49,14 @@ pub(crate) trait Database: Send + Sync {
     /// Implements [`WebhookStore::claim_deliveries`]; the result may have any order.
     fn claim(
         &self,
-        claim: DeliveryClaim,
-    ) -> impl Future<Output = Result<Vec<DueDelivery>, StoreError>> + Send;
+        claim: Claim,
+    ) -> impl Future<Output = Result<Vec<(Due, EndpointSecret)>, StoreError>> + Send;
 
     /// Runs [`finish_delivery_sql`](super::finish_delivery_sql) and, each only if the statement before it changed a row,
     /// [`finish_endpoint_sql`](super::finish_endpoint_sql) and [`notify_sql`](super::notify_sql), in one transaction.
     fn finish(
         &self,
-        values: [OwnedValue; FINISH_VALUES],
+        values: Vec<OwnedValue>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 }
 
@@ -79,9 +79,9 @@ impl<D: Database> WebhookStore for D {
             most.into(),
         ];
         for _ in 0..SLOT_ATTEMPTS {
-            let created = self.change(&sql::CREATE, values.to_vec()).await?;
-            if let Some(created) = created.into_iter().next() {
-                return Ok(Some(created));
+            let created = self.change(&sql::CREATE, values.to_vec()).await?.pop();
+            if created.is_some() {
+                return Ok(created);
             }
             let count = self.rows(sql::COUNT, vec![key.as_str().into()]).await?;
             if count.first().is_none_or(|Number(count)| *count >= most) {
@@ -99,8 +99,7 @@ impl<D: Database> WebhookStore for D {
     }
 
     async fn endpoint(&self, key: KeyId, id: EndpointId) -> Result<Option<Endpoint>, StoreError> {
-        let found = self.rows(&sql::GET, own(id, key)).await?;
-        Ok(found.into_iter().next())
+        Ok(self.rows(&sql::GET, own(id, key)).await?.pop())
     }
 
     async fn change_endpoint(
@@ -116,14 +115,11 @@ impl<D: Database> WebhookStore for D {
                 types,
                 description,
             } => {
-                let types = types.map(|types| stored_types(&types));
-                let changes_description = i64::from(description.is_some());
-                let description = description.flatten();
                 let values = vec![
                     url.into(),
-                    types.into(),
-                    changes_description.into(),
-                    description.into(),
+                    types.map(|types| stored_types(&types)).into(),
+                    i64::from(description.is_some()).into(),
+                    description.flatten().into(),
                 ];
                 (&sql::UPDATE, values)
             }
@@ -137,8 +133,7 @@ impl<D: Database> WebhookStore for D {
         };
         values.push(at.into());
         values.extend(own(id, key));
-        let changed = self.change(statement, values).await?;
-        Ok(changed.into_iter().next())
+        Ok(self.change(statement, values).await?.pop())
     }
 
     async fn delete_endpoint(&self, key: KeyId, id: EndpointId) -> Result<bool, StoreError> {
@@ -158,27 +153,18 @@ impl<D: Database> WebhookStore for D {
     }
 
     async fn list_deliveries(&self, query: DeliveryQuery) -> Result<DeliveryPage, StoreError> {
-        let DeliveryQuery {
-            endpoint,
-            before,
-            status,
-            limit,
-        } = query;
-        let statements = Delivery::statements();
+        let statements = WebhookDelivery::statements();
         let pages = match D::LOCKS_ROWS {
             true => &statements.pages_on_postgres,
             false => &statements.pages,
         };
-        let status: Option<OwnedValue> = status.map(|status| status.as_str().into());
-        let statement = &pages[usize::from(status.is_some())];
-        let mut values = vec![endpoint.as_str().into()];
-        values.extend(status);
+        let statement = &pages[usize::from(query.status.is_some())];
+        let mut values = vec![query.endpoint.as_str().into()];
+        values.extend(query.status.map(|status| status.as_str().into()));
         // No delivery has the greatest possible id. One row more than the page needs shows whether more rows follow.
-        values.push(before.unwrap_or(i64::MAX).into());
-        values.push(stored_limit(limit).saturating_add(1).into());
-        let mut deliveries: Vec<Delivery> = self.rows(statement, values).await?;
-        let more = deliveries.len() > limit;
-        deliveries.truncate(limit);
+        values.push(query.before.unwrap_or(i64::MAX).into());
+        values.push(stored_limit(query.limit).saturating_add(1).into());
+        let (deliveries, more) = split_page(self.rows(statement, values).await?, query.limit);
         Ok(DeliveryPage { deliveries, more })
     }
 
@@ -202,12 +188,12 @@ impl<D: Database> WebhookStore for D {
     }
 
     async fn webhook_position(&self) -> Result<i64, StoreError> {
-        let found: Vec<Number> = self.rows(sql::POSITION, Vec::new()).await?;
+        let found = self.rows(sql::POSITION, Vec::new()).await?.pop();
         let no_feed = Unreadable::Type("no row".to_owned(), "the position of the webhooks");
-        found
-            .first()
-            .map(|Number(position)| *position)
-            .ok_or_else(|| StoreError::corrupt(no_feed))
+        found.map_or_else(
+            || Err(StoreError::corrupt(no_feed)),
+            |Number(position)| Ok(position),
+        )
     }
 
     async fn add_deliveries(
@@ -234,64 +220,53 @@ impl<D: Database> WebhookStore for D {
             at.into(),
             endpoint.as_str().into(),
         ];
-        let added: Vec<Number> = self.change(sql::ADD_ONE, values).await?;
-        Ok(added.first().map(|Number(id)| *id))
+        let added = self.change(sql::ADD_ONE, values).await?.pop();
+        Ok(added.map(|Number(id)| id))
     }
 
-    async fn claim_deliveries(&self, claim: DeliveryClaim) -> Result<Vec<DueDelivery>, StoreError> {
+    async fn claim_deliveries(
+        &self,
+        claim: Claim,
+    ) -> Result<Vec<(Due, EndpointSecret)>, StoreError> {
         let mut claimed = self.claim(claim).await?;
-        claimed.sort_by_key(|delivery| delivery.id);
+        claimed.sort_by_key(|(due, _)| due.id);
         Ok(claimed)
     }
 
     async fn finish_delivery(
         &self,
-        id: i64,
-        endpoint: EndpointId,
-        lease: DateTime<Utc>,
-        result: DeliveryResult,
+        finished: Finished,
+        notice: Option<NewMessage>,
     ) -> Result<(), StoreError> {
-        let DeliveryResult {
-            at,
-            status,
-            failure,
-            millis,
-            next,
-            disable,
-        } = result;
-        let (state, due_at) = match next {
-            NextAttempt::Delivered => (DeliveryStatus::Delivered, at),
-            NextAttempt::RetryAt(time) => (DeliveryStatus::Waiting, time),
-            NextAttempt::GivenUp => (DeliveryStatus::GivenUp, at),
+        let (state, due_at) = match finished.next {
+            Next::Delivered => (DeliveryStatus::Delivered, finished.at),
+            Next::RetryAt(time) => (DeliveryStatus::Waiting, time),
+            Next::GivenUp => (DeliveryStatus::GivenUp, finished.at),
         };
-        let is_failure = i64::from(state != DeliveryStatus::Delivered);
-        let (reason, notice) = disable.unzip();
-        let (message_id, kind, payload) = match notice {
-            Some(NewMessage { id, kind, payload }) => (Some(id), Some(kind), Some(payload)),
-            None => (None, None, None),
-        };
-        self.finish([
-            endpoint.as_str().into(),
-            is_failure.into(),
-            id.into(),
-            lease.into(),
+        let millis = u32::try_from(finished.duration.as_millis()).unwrap_or(u32::MAX);
+        let mut values = vec![
+            finished.endpoint.into(),
+            i64::from(state != DeliveryStatus::Delivered).into(),
+            finished.id.into(),
+            finished.lease_until.into(),
             state.as_str().into(),
             due_at.into(),
-            at.into(),
-            status.map(i64::from).into(),
-            failure.into(),
+            finished.at.into(),
+            finished.status.map(i64::from).into(),
+            finished.failure.map(|failure| failure.to_string()).into(),
             i64::from(millis).into(),
-            reason.map(DisabledReason::as_str).into(),
-            message_id.into(),
-            kind.into(),
-            payload.into(),
-        ])
-        .await
+            finished.disable.map(|reason| reason.to_string()).into(),
+        ];
+        values.extend(match notice {
+            Some(NewMessage { id, kind, payload }) => [id.into(), kind.into(), payload.into()],
+            None => [const { OwnedValue::Null }; 3],
+        });
+        self.finish(values).await
     }
 
     async fn webhook_stats(&self) -> Result<WebhookStats, StoreError> {
-        let found = self.rows(&sql::STATS, Vec::new()).await?;
-        Ok(found.into_iter().next().unwrap_or_default())
+        let found = self.rows(&sql::STATS, Vec::new()).await?.pop();
+        Ok(found.unwrap_or_default())
     }
 
     async fn forget_deliveries(

@@ -2,14 +2,14 @@
 //! order in which they appear.
 
 use super::{
-    COUNTED_PER_ENDPOINT, Delivery, DeliveryAttempt, DueDelivery, Endpoint, Missed,
-    REDELIVERED_AT_ONCE, WebhookStats,
+    COUNTED_PER_ENDPOINT, Endpoint, EndpointSecret, Missed, REDELIVERED_AT_ONCE, WebhookStats,
 };
 use crate::{
-    record::{Column, Record, Statements, column},
+    record::{Column, Record, Statements, column, time},
     row::{AnyRow, FromRow, Unreadable, Value},
 };
-use petstore_models::WebhookStatus;
+use openapi_dropshot_webhooks::Due;
+use petstore_models::{DeliveryStatus, DeliveryTry, WebhookDelivery, WebhookStatus};
 use std::{convert::Infallible, sync::LazyLock};
 
 /// The greatest number of deliveries that one transaction deletes when their endpoint is deleted.
@@ -22,8 +22,8 @@ const LOCKS: [&str; 2] = ["", "FOR UPDATE SKIP LOCKED"];
 /// The columns of an [`Endpoint`].
 const COLUMNS: &str = "id, key_id, url, types, description, status, reason, generation, previous_until, master_id, created_at, updated_at, failing_since, missed_since, missed_position, from_position";
 
-/// The columns of a [`DueDelivery`], from both tables.
-pub(crate) const DUE_COLUMNS: &str = "webhook_deliveries.id, webhook_endpoints.id, url, message_id, payload, tries, generation, previous_until, master_id, failing_since";
+/// The columns of a [`Due`] with its [`EndpointSecret`], from both tables.
+pub(crate) const DUE_COLUMNS: &str = "webhook_deliveries.id, webhook_endpoints.id, url, message_id, payload, tries, failing_since, generation, previous_until, master_id";
 
 /// The condition that an endpoint gets deliveries at the time of this parameter.
 pub(crate) fn is_live(now: &str) -> String {
@@ -46,9 +46,7 @@ pub(crate) fn fan_out_sql(message: &str, lock: &str) -> String {
     )
 }
 
-/// The number of parameters of [`finish_delivery_sql`], [`finish_endpoint_sql`] and [`notify_sql`].
-pub(crate) const FINISH_VALUES: usize = 14;
-/// The number of these parameters that [`finish_delivery_sql`] uses: the first ones.
+/// The number of the parameters of [`notify_sql`] that [`finish_delivery_sql`] uses: the first ones.
 pub(crate) const FINISH_DELIVERY_VALUES: usize = 10;
 /// The number of these parameters that [`finish_endpoint_sql`] uses: the first ones.
 pub(crate) const FINISH_ENDPOINT_VALUES: usize = 11;
@@ -102,6 +100,16 @@ fn missed(stops: &str, now: &str) -> String {
         "missed_position = CASE WHEN {stops} THEN coalesce(missed_position, (SELECT position FROM webhook_feed)) ELSE missed_position END,
              missed_since = CASE WHEN {stops} THEN coalesce(missed_since, {now}) ELSE missed_since END"
     )
+}
+
+/// The statements that change the selected deliveries, and return their ids. Their index is that of [`LOCKS`].
+fn change_chosen(change: &str, selection: &str) -> [String; 2] {
+    LOCKS.map(|lock| {
+        format!(
+            "WITH chosen AS MATERIALIZED (SELECT id FROM webhook_deliveries {selection} {lock})
+             {change} WHERE id IN (SELECT id FROM chosen) RETURNING id"
+        )
+    })
 }
 
 /// The newest position of the feed, even if all its events were deleted.
@@ -184,14 +192,8 @@ pub(super) static ROTATE: LazyLock<String> = LazyLock::new(|| {
 /// Disables an endpoint before it is deleted, so that it gets no further deliveries.
 pub(super) const STOP: &str = "UPDATE webhook_endpoints SET status = 'disabled', reason = 'owner' WHERE id = $1 AND key_id = $2 RETURNING generation";
 pub(super) static DELETE_DELIVERIES: LazyLock<[String; 2]> = LazyLock::new(|| {
-    LOCKS.map(|lock| {
-        format!(
-            "WITH chosen AS MATERIALIZED (
-                 SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 LIMIT {DELETED_AT_ONCE} {lock}
-             )
-             DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM chosen) RETURNING id"
-        )
-    })
+    let selection = format!("WHERE endpoint_id = $1 LIMIT {DELETED_AT_ONCE}");
+    change_chosen("DELETE FROM webhook_deliveries", &selection)
 });
 /// The database also deletes the remaining deliveries of the endpoint.
 pub(super) const DELETE: &str =
@@ -200,31 +202,20 @@ pub(super) const REDELIVER_ONE: &str =
     "UPDATE webhook_deliveries SET status = 'waiting', tries = 0, due_at = $1
     WHERE id = $2 AND endpoint_id = $3 RETURNING id";
 pub(super) static REDELIVER_SINCE: LazyLock<[String; 2]> = LazyLock::new(|| {
-    LOCKS.map(|lock| {
-        format!(
-            "WITH chosen AS MATERIALIZED (
-                 SELECT id FROM webhook_deliveries
-                 WHERE endpoint_id = $1 AND status = 'given_up' AND created_at >= $2 AND created_at < $3
-                 ORDER BY id LIMIT {REDELIVERED_AT_ONCE} {lock}
-             )
-             UPDATE webhook_deliveries SET status = 'waiting', tries = 0, due_at = $4
-             WHERE id IN (SELECT id FROM chosen) RETURNING id"
-        )
-    })
+    let selection = format!(
+        "WHERE endpoint_id = $1 AND status = 'given_up' AND created_at >= $2 AND created_at < $3
+         ORDER BY id LIMIT {REDELIVERED_AT_ONCE}"
+    );
+    let change = "UPDATE webhook_deliveries SET status = 'waiting', tries = 0, due_at = $4";
+    change_chosen(change, &selection)
 });
 pub(super) const POSITION: &str = "SELECT position FROM webhook_feed";
 pub(super) const ADD_ONE: &str =
     "INSERT INTO webhook_deliveries (endpoint_id, message_id, type, payload, created_at, status, tries, due_at)
     SELECT id, $1, $2, $3, $4, 'waiting', 0, $4 FROM webhook_endpoints WHERE id = $5 RETURNING id";
 pub(super) static FORGET: LazyLock<[String; 2]> = LazyLock::new(|| {
-    LOCKS.map(|lock| {
-        format!(
-            "WITH chosen AS MATERIALIZED (
-                 SELECT id FROM webhook_deliveries WHERE due_at < $1 ORDER BY due_at LIMIT $2 {lock}
-             )
-             DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM chosen) RETURNING id"
-        )
-    })
+    let selection = "WHERE due_at < $1 ORDER BY due_at LIMIT $2";
+    change_chosen("DELETE FROM webhook_deliveries", selection)
 });
 /// Has a subquery for each endpoint, so that only entries of an index are read.
 pub(super) static STATS: LazyLock<String> = LazyLock::new(|| {
@@ -266,6 +257,16 @@ impl FromRow for Number {
     }
 }
 
+impl EndpointSecret {
+    fn from_columns<R: AnyRow>(row: &R, first: usize) -> Result<Self, Unreadable> {
+        Ok(EndpointSecret {
+            generation: number(row, first)?,
+            previous_until: row.optional(first + 1, R::time)?,
+            master_id: row.text(first + 2)?,
+        })
+    }
+}
+
 impl FromRow for Endpoint {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
         let types = row.str(3)?;
@@ -286,10 +287,8 @@ impl FromRow for Endpoint {
             status,
             missed: missed
                 .filter(|missed| status != WebhookStatus::Enabled || missed.after < missed.to),
-            reason: row.optional_parsed(6)?,
-            generation: number(row, 7)?,
-            previous_until: row.optional(8, R::time)?,
-            master_id: row.text(9)?,
+            reason: row.optional(6, R::text)?,
+            secret: EndpointSecret::from_columns(row, 7)?,
             created_at: row.time(10)?,
             updated_at: row.time(11)?,
             failing_since: row.optional(12, R::time)?,
@@ -298,7 +297,7 @@ impl FromRow for Endpoint {
 }
 
 /// Used only for the statements of pages: other statements insert deliveries.
-impl Record for Delivery {
+impl Record for WebhookDelivery {
     const TABLE: &'static str = "webhook_deliveries";
     const COLUMNS: &'static [Column] = &[
         column("message_id", "text"),
@@ -323,49 +322,50 @@ impl Record for Delivery {
     }
 
     fn statements() -> &'static Statements {
-        static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new::<Delivery>);
+        static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new::<WebhookDelivery>);
         &STATEMENTS
     }
 }
 
-impl FromRow for Delivery {
+impl FromRow for WebhookDelivery {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        let (status, tries) = (row.parsed(4)?, number(row, 5)?);
+        let is_tried_again = status == DeliveryStatus::Waiting && tries > 0;
         let attempt = |row: &R, column| {
-            Ok(DeliveryAttempt {
-                at: row.time(column)?,
-                status: row.optional(column + 1, number)?,
+            Ok(DeliveryTry {
+                at: time(row.integer(column)?)?,
+                http_status: row.optional(column + 1, number)?,
                 failure: row.optional(column + 2, R::text)?,
-                millis: number(row, column + 3)?,
+                milliseconds: row.integer(column + 3)?,
             })
         };
-        Ok(Delivery {
+        Ok(WebhookDelivery {
             id: row.integer(0)?,
             message_id: row.text(1)?,
-            kind: row.text(2)?,
-            created_at: row.time(3)?,
-            status: row.parsed(4)?,
-            tries: number(row, 5)?,
-            due_at: row.time(6)?,
-            last: row.optional(7, attempt)?,
+            type_: row.text(2)?,
+            created_at: time(row.integer(3)?)?,
+            status,
+            tries,
+            next_try_at: is_tried_again.then(|| time(row.integer(6)?)).transpose()?,
+            last_try: row.optional(7, attempt)?,
         })
     }
 }
 
 /// A row of [`DUE_COLUMNS`].
-impl FromRow for DueDelivery {
+impl FromRow for (Due, EndpointSecret) {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        Ok(DueDelivery {
+        let due = Due {
             id: row.integer(0)?,
-            endpoint: row.parsed(1)?,
+            endpoint: row.text(1)?,
             url: row.text(2)?,
             message_id: row.text(3)?,
-            payload: row.bytes(4)?.to_owned(),
+            payload: row.bytes(4)?.to_owned().into(),
+            secrets: Vec::new(),
             tries: number(row, 5)?,
-            generation: number(row, 6)?,
-            previous_until: row.optional(7, R::time)?,
-            master_id: row.text(8)?,
-            failing_since: row.optional(9, R::time)?,
-        })
+            failing_since: row.optional(6, R::time)?,
+        };
+        Ok((due, EndpointSecret::from_columns(row, 7)?))
     }
 }
 

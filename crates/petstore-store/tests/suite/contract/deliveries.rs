@@ -4,80 +4,77 @@ use super::{
     AnyStore, keys,
     webhooks::{
         ALL, URL, at, change, claim, claims, deliveries, enable, enabled, event, fan_out, finish,
-        get, id, key, message, result,
+        get, id, key, message, result, shown,
     },
 };
 use futures::future::join_all;
-use petstore_models::{DeliveryStatus, EventType, WebhookStatus};
+use openapi_dropshot_webhooks::{Claim, Disable, Due, Failure, Finished, Next};
+use petstore_models::{DeliveryStatus, DeliveryTry, EventType, WebhookDelivery, WebhookStatus};
 use petstore_store::{
-    Delivery, DeliveryAttempt, DeliveryClaim, DeliveryQuery, DeliveryResult, DisabledReason,
-    DueDelivery, EndpointChange, KeyLimits, NewKey, NextAttempt, Redeliver, WebhookStats,
+    DeliveryQuery, EndpointChange, EndpointSecret, KeyLimits, NewKey, Redeliver, WebhookStats,
 };
 use std::collections::BTreeSet;
+
+/// Claims as many deliveries as expected.
+async fn claimed<const N: usize>(store: &AnyStore, claim: Claim) -> [(Due, EndpointSecret); N] {
+    let claimed = store.claim_deliveries(claim).await.expect("the deliveries");
+    claimed.try_into().expect("the expected number")
+}
 
 pub(crate) async fn a_delivery_is_claimed_again_when_its_lease_has_ended(store: AnyStore) {
     let own = key(&store, 1).await;
     enabled(&store, own, 1, ALL).await;
     event(&store).await;
     fan_out(&store).await;
-    assert_eq!(claim(&store, 9, 20).await, [], "it is due at 10");
-    let first = claim(&store, 10, 20).await;
-    let expected = DueDelivery {
-        id: first[0].id,
-        endpoint: id(1),
-        url: URL.to_owned(),
-        message_id: "evt_1".to_owned(),
-        payload: b"{}\0\xff".to_vec(),
-        tries: 0,
+    assert!(claim(&store, 9, 20).await.is_empty(), "it is due at 10");
+    let [(first, secret)] = claimed(&store, claims((10, 20), 9, 9, &[])).await;
+    let expected = EndpointSecret {
         generation: 1,
         previous_until: None,
         master_id: "master".to_owned(),
-        failing_since: None,
     };
-    assert_eq!(first, std::slice::from_ref(&expected));
-    assert_eq!(claim(&store, 19, 30).await, []);
-    assert_eq!(claim(&store, 20, 30).await, first);
+    assert_eq!(secret, expected);
+    assert_eq!(
+        (first.endpoint.as_str(), first.url.as_str()),
+        (id(1).as_str(), URL)
+    );
+    assert_eq!((first.message_id.as_str(), first.tries), ("evt_1", 0));
+    assert_eq!(&first.payload[..], b"{}\0\xff");
+    assert!(first.secrets.is_empty() && first.failing_since.is_none());
+    assert!(claim(&store, 19, 30).await.is_empty());
+    let [(again, _)] = claimed(&store, claims((20, 30), 9, 9, &[])).await;
+    assert_eq!(again.id, first.id);
 
     // The first caller stores its results after its lease has ended.
-    for next in [
-        NextAttempt::Delivered,
-        NextAttempt::GivenUp,
-        NextAttempt::RetryAt(at(21)),
-    ] {
-        let disable = Some((DisabledReason::Gone, message("evt_disabled")));
-        let late = DeliveryResult {
-            disable,
+    for next in [Next::Delivered, Next::GivenUp, Next::RetryAt(at(21))] {
+        let late = Finished {
+            disable: Some(Disable::Gone),
             ..result(at(22), next)
         };
-        finish(&store, &expected, 20, late).await;
+        finish(&store, &first, 20, late).await;
     }
-    let [waiting] = <[Delivery; 1]>::try_from(deliveries(&store, 1).await).expect("one");
+    let [waiting] = <[WebhookDelivery; 1]>::try_from(deliveries(&store, 1).await).expect("one");
     assert_eq!(
-        (waiting.status, waiting.tries, waiting.due_at, waiting.last),
-        (DeliveryStatus::Waiting, 0, at(30), None)
+        (waiting.status, waiting.tries, waiting.last_try),
+        (DeliveryStatus::Waiting, 0, None)
     );
+    assert!(claim(&store, 29, 30).await.is_empty(), "it has its lease");
     assert_eq!(get(&store, own, 1).await.status, WebhookStatus::Enabled);
-    finish(
-        &store,
-        &expected,
-        30,
-        result(at(25), NextAttempt::Delivered),
-    )
-    .await;
-    let [delivered] = <[Delivery; 1]>::try_from(deliveries(&store, 1).await).expect("one");
-    let last = DeliveryAttempt {
-        at: at(25),
-        status: Some(204),
+    finish(&store, &first, 30, result(at(25), Next::Delivered)).await;
+    let [delivered] = <[WebhookDelivery; 1]>::try_from(deliveries(&store, 1).await).expect("one");
+    let last = DeliveryTry {
+        at: shown(25),
+        http_status: Some(204),
         failure: None,
-        millis: 17,
+        milliseconds: 17,
     };
     assert_eq!(
-        (delivered.status, delivered.tries, delivered.last),
+        (delivered.status, delivered.tries, delivered.last_try),
         (DeliveryStatus::Delivered, 1, Some(last))
     );
-    assert_eq!(claim(&store, 1_000, 2_000).await, []);
+    assert!(claim(&store, 1_000, 2_000).await.is_empty());
     // A result is stored only once.
-    finish(&store, &expected, 30, result(at(26), NextAttempt::GivenUp)).await;
+    finish(&store, &first, 30, result(at(26), Next::GivenUp)).await;
     let again = deliveries(&store, 1).await;
     assert_eq!(again[0].status, DeliveryStatus::Delivered);
 }
@@ -103,10 +100,12 @@ pub(crate) async fn concurrent_claims_return_each_delivery_once(store: AnyStore)
         let claim = claim.expect("no panic");
         assert!(claim.len() <= 7);
         for number in 1..=4 {
-            let of_endpoint = claim.iter().filter(|due| due.endpoint == id(number));
+            let of_endpoint = claim
+                .iter()
+                .filter(|(due, _)| due.endpoint == id(number).as_str());
             assert!(of_endpoint.count() <= 3);
         }
-        claimed.extend(claim);
+        claimed.extend(claim.into_iter().map(|(due, _)| due));
     }
     // A claim skips deliveries that another claim is locking, so this claim returns the rest.
     claimed.extend(claim(&store, 10, 20).await);
@@ -127,37 +126,32 @@ pub(crate) async fn a_claim_skips_busy_endpoints_and_separates_failing_endpoints
             store.clone(),
             claims((now, lease), limit, per_endpoint, busy),
         );
-        async move { store.claim_deliveries(claim).await.expect("the deliveries") }
+        async move {
+            let claimed = store.claim_deliveries(claim).await.expect("the deliveries");
+            claimed.into_iter().map(|(due, _)| due).collect::<Vec<_>>()
+        }
     };
-    assert_eq!(claim(10, 11, 9, 9, &[1, 2]).await, []);
+    assert!(claim(10, 11, 9, 9, &[1, 2]).await.is_empty());
     let only = claim(10, 11, 9, 2, &[1]).await;
-    assert_eq!(
-        only.iter().map(|due| due.endpoint).collect::<Vec<_>>(),
-        [id(2); 2]
-    );
+    let second = id(2).to_string();
+    assert_eq!(only.len(), 2);
+    assert!(only.iter().all(|due| due.endpoint == second));
     assert_eq!(claim(11, 12, 1, 9, &[]).await.len(), 1);
-    assert_eq!(claim(12, 13, 0, 9, &[]).await, []);
-    assert_eq!(claim(12, 13, 9, 0, &[]).await, []);
+    assert!(claim(12, 13, 0, 9, &[]).await.is_empty());
+    assert!(claim(12, 13, 9, 0, &[]).await.is_empty());
     assert_eq!(claim(12, 13, 9, 9, &[]).await.len(), 6);
 
     let failing = claim(13, 20, 9, 9, &[1]).await;
-    finish(
-        &store,
-        &failing[0],
-        20,
-        result(at(14), NextAttempt::GivenUp),
-    )
-    .await;
+    finish(&store, &failing[0], 20, result(at(14), Next::GivenUp)).await;
     let others = claim(20, 30, 9, 9, &[]).await;
     assert_eq!(others.len(), 3);
-    assert!(others.iter().all(|due| due.endpoint == id(1)));
-    let failing = DeliveryClaim {
+    assert!(others.iter().all(|due| due.endpoint == id(1).as_str()));
+    let failing = Claim {
         failing: true,
         ..claims((20, 30), 9, 1, &[])
     };
-    let claimed = store.claim_deliveries(failing).await.expect("a delivery");
-    let since: Vec<_> = claimed.iter().map(|due| due.failing_since).collect();
-    assert_eq!(since, [Some(at(14))]);
+    let [(due, _)] = claimed(&store, failing).await;
+    assert_eq!(due.failing_since, Some(at(14)));
 }
 
 pub(crate) async fn a_revoked_or_expired_key_gets_no_deliveries(store: AnyStore) {
@@ -177,9 +171,9 @@ pub(crate) async fn a_revoked_or_expired_key_gets_no_deliveries(store: AnyStore)
     assert_eq!(claim(&store, 14, 14).await.len(), 2);
     let until_expiry = claim(&store, 15, 15).await;
     assert_eq!(until_expiry.len(), 1);
-    assert_eq!(until_expiry[0].endpoint, id(1));
+    assert_eq!(until_expiry[0].endpoint, id(1).as_str());
     store.revoke_key(revoked, at(16)).await.expect("revoked");
-    assert_eq!(claim(&store, 17, 18).await, []);
+    assert!(claim(&store, 17, 18).await.is_empty());
 
     event(&store).await;
     // The deliveries are created at minute 10, when the second key is still valid.
@@ -202,56 +196,55 @@ pub(crate) async fn the_result_of_a_delivery_is_stored_and_updates_the_state_of_
     fan_out(&store).await;
     let failing = async || get(&store, own, 1).await.failing_since;
 
-    let [first, second] = <[DueDelivery; 2]>::try_from(claim(&store, 10, 20).await).expect("two");
-    let retry = DeliveryResult {
+    let [first, second] = <[Due; 2]>::try_from(claim(&store, 10, 20).await).expect("two");
+    let retry = Finished {
         status: None,
-        failure: Some("timeout".to_owned()),
-        ..result(at(11), NextAttempt::RetryAt(at(40)))
+        failure: Some(Failure::Timeout),
+        ..result(at(11), Next::RetryAt(at(40)))
     };
     finish(&store, &first, 20, retry).await;
-    finish(&store, &second, 20, result(at(12), NextAttempt::GivenUp)).await;
+    finish(&store, &second, 20, result(at(12), Next::GivenUp)).await;
     assert_eq!(failing().await, Some(at(11)), "the first failure counts");
-    let [given_up, waiting] = <[Delivery; 2]>::try_from(deliveries(&store, 1).await).expect("two");
+    let [given_up, waiting] =
+        <[WebhookDelivery; 2]>::try_from(deliveries(&store, 1).await).expect("two");
     assert_eq!(
-        (waiting.status, waiting.tries, waiting.due_at),
-        (DeliveryStatus::Waiting, 1, at(40))
+        (waiting.status, waiting.tries, waiting.next_try_at),
+        (DeliveryStatus::Waiting, 1, Some(shown(40)))
     );
-    let last = DeliveryAttempt {
-        at: at(11),
-        status: None,
+    let last = DeliveryTry {
+        at: shown(11),
+        http_status: None,
         failure: Some("timeout".to_owned()),
-        millis: 17,
+        milliseconds: 17,
     };
-    assert_eq!(waiting.last, Some(last));
+    assert_eq!(waiting.last_try, Some(last));
     assert_eq!(given_up.status, DeliveryStatus::GivenUp);
 
-    assert_eq!(claim(&store, 39, 50).await, []);
+    assert!(claim(&store, 39, 50).await.is_empty());
     let again = claim(&store, 40, 50).await;
     assert_eq!((again.len(), again[0].tries), (1, 1));
-    finish(
-        &store,
-        &again[0],
-        50,
-        result(at(41), NextAttempt::Delivered),
-    )
-    .await;
+    finish(&store, &again[0], 50, result(at(41), Next::Delivered)).await;
     assert_eq!(failing().await, None);
 
-    for (reason, time) in [(DisabledReason::Gone, 60), (DisabledReason::Failing, 70)] {
+    for (reason, time) in [(Disable::Gone, 60), (Disable::Failing, 70)] {
         enable(&store, own, 1).await;
         let one = Redeliver::One(first.id);
         let changed = store.redeliver(id(1), one, at(time)).await;
         assert_eq!(changed.expect("a result"), 1);
         let due = claim(&store, time, time + 9).await;
-        let disable = DeliveryResult {
-            disable: Some((reason, message("evt_disabled"))),
-            ..result(at(time + 1), NextAttempt::GivenUp)
+        let disable = Finished {
+            disable: Some(reason),
+            ..result(at(time + 1), Next::GivenUp)
         };
         finish(&store, &due[0], time + 9, disable).await;
         let endpoint = get(&store, own, 1).await;
         assert_eq!(
             (endpoint.status, endpoint.reason, endpoint.updated_at),
-            (WebhookStatus::Disabled, Some(reason), at(time + 1))
+            (
+                WebhookStatus::Disabled,
+                Some(reason.to_string()),
+                at(time + 1)
+            )
         );
     }
 
@@ -263,16 +256,16 @@ pub(crate) async fn the_result_of_a_delivery_is_stored_and_updates_the_state_of_
     assert_eq!(one.expect("a result"), 1);
     let due = claim(&store, 80, 90).await;
     change(&store, own, 1, EndpointChange::Disable).await;
-    let disable = DeliveryResult {
-        disable: Some((DisabledReason::Failing, message("evt_disabled"))),
-        ..result(at(81), NextAttempt::RetryAt(at(82)))
+    let disable = Finished {
+        disable: Some(Disable::Failing),
+        ..result(at(81), Next::RetryAt(at(82)))
     };
     finish(&store, &due[0], 90, disable).await;
     let endpoint = get(&store, own, 1).await;
-    assert_eq!(endpoint.reason, Some(DisabledReason::Owner));
+    assert_eq!(endpoint.reason.as_deref(), Some("owner"));
     assert_eq!(endpoint.failing_since, None);
     // The deliveries of the endpoint wait until it is enabled again.
-    assert_eq!(claim(&store, 82, 90).await, []);
+    assert!(claim(&store, 82, 90).await.is_empty());
     enable(&store, own, 1).await;
     assert_eq!(claim(&store, 82, 90).await.len(), 1);
 }
@@ -290,12 +283,11 @@ pub(crate) async fn a_single_delivery_or_all_deliveries_of_a_period_can_be_sent_
     }
     let claimed = claim(&store, 400, 500).await;
     assert_eq!(claimed.len(), 4);
-    for (due, next) in claimed.iter().zip([
-        NextAttempt::GivenUp,
-        NextAttempt::GivenUp,
-        NextAttempt::GivenUp,
-        NextAttempt::Delivered,
-    ]) {
+    for (due, next) in
+        claimed
+            .iter()
+            .zip([Next::GivenUp, Next::GivenUp, Next::GivenUp, Next::Delivered])
+    {
         finish(&store, due, 500, result(at(450), next)).await;
     }
     // A period does not include its end, and only deliveries that were given up are sent again.
@@ -342,9 +334,9 @@ pub(crate) async fn the_other_enabled_endpoints_of_the_key_get_a_message_when_on
     let first = store.add_delivery(id(1), message("evt_1"), at(10));
     first.await.expect("a result").expect("the endpoint");
     let due = claim(&store, 10, 20).await;
-    let disable = DeliveryResult {
-        disable: Some((DisabledReason::Gone, message("evt_disabled"))),
-        ..result(at(11), NextAttempt::GivenUp)
+    let disable = Finished {
+        disable: Some(Disable::Gone),
+        ..result(at(11), Next::GivenUp)
     };
     // A result of another lease changes nothing.
     finish(&store, &due[0], 19, disable.clone()).await;
@@ -360,8 +352,8 @@ pub(crate) async fn the_other_enabled_endpoints_of_the_key_get_a_message_when_on
     assert_eq!(ids(2).await, ["evt_disabled"]);
     assert_eq!((ids(3).await, ids(4).await), (vec![], vec![]));
     let sent = claim(&store, 11, 20).await;
-    assert_eq!(sent[0].payload, b"{}\0\xff");
-    assert_eq!((sent.len(), sent[0].endpoint), (1, id(2)));
+    assert_eq!(&sent[0].payload[..], b"{}\0\xff");
+    assert_eq!((sent.len(), sent[0].endpoint.as_str()), (1, id(2).as_str()));
 }
 
 pub(crate) async fn pages_of_deliveries_begin_with_the_newest_and_keep_their_filter(
@@ -375,9 +367,12 @@ pub(crate) async fn pages_of_deliveries_begin_with_the_newest_and_keep_their_fil
     }
     fan_out(&store).await;
     let claimed = claim(&store, 10, 20).await;
-    let own_deliveries: Vec<_> = claimed.iter().filter(|due| due.endpoint == id(1)).collect();
+    let own_deliveries: Vec<_> = claimed
+        .iter()
+        .filter(|due| due.endpoint == id(1).as_str())
+        .collect();
     for due in &own_deliveries[..2] {
-        finish(&store, due, 20, result(at(11), NextAttempt::Delivered)).await;
+        finish(&store, due, 20, result(at(11), Next::Delivered)).await;
     }
     let newest_first: Vec<_> = own_deliveries.iter().rev().map(|due| due.id).collect();
     let expected = [
@@ -419,9 +414,9 @@ pub(crate) async fn old_deliveries_are_deleted_up_to_the_limit(store: AnyStore) 
     let claimed = claim(&store, 10, 1_000).await;
     for (due, time) in claimed.iter().zip([100, 110, 120, 130]) {
         let next = match time {
-            100 => NextAttempt::Delivered,
-            110 => NextAttempt::RetryAt(at(900)),
-            _ => NextAttempt::GivenUp,
+            100 => Next::Delivered,
+            110 => Next::RetryAt(at(900)),
+            _ => Next::GivenUp,
         };
         finish(&store, due, 1_000, result(at(time), next)).await;
     }
@@ -467,15 +462,8 @@ pub(crate) async fn the_statistics_count_deliveries_and_endpoints(store: AnyStor
         given_up: 0,
     };
     assert_eq!(stats().await, expected);
-    let claimed = store.claim_deliveries(claims((10, 20), 9, 1, &[2, 3]));
-    let claimed = claimed.await.expect("a delivery");
-    finish(
-        &store,
-        &claimed[0],
-        20,
-        result(at(11), NextAttempt::GivenUp),
-    )
-    .await;
+    let [(due, _)] = claimed(&store, claims((10, 20), 9, 1, &[2, 3])).await;
+    finish(&store, &due, 20, result(at(11), Next::GivenUp)).await;
     let expected = WebhookStats {
         waiting: 5,
         given_up: 1,
@@ -491,9 +479,9 @@ pub(crate) async fn the_statistics_count_deliveries_and_endpoints(store: AnyStor
     };
     assert_eq!(stats().await, expected);
     let claimed = claim(&store, 10, 20).await;
-    let gone = DeliveryResult {
-        disable: Some((DisabledReason::Gone, message("evt_disabled"))),
-        ..result(at(13), NextAttempt::GivenUp)
+    let gone = Finished {
+        disable: Some(Disable::Gone),
+        ..result(at(13), Next::GivenUp)
     };
     finish(&store, &claimed[0], 20, gone).await;
     let expected = WebhookStats {

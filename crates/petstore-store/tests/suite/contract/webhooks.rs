@@ -3,18 +3,24 @@
 use super::{AnyStore, create, keys};
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
-use petstore_models::{DeliveryStatus, EventType, PetStatus, WebhookStatus};
+use openapi_dropshot_webhooks::{Claim, Due, Failure, Finished, Next};
+use petstore_models::{DeliveryStatus, EventType, PetStatus, WebhookDelivery, WebhookStatus};
 use petstore_store::{
-    Delivery, DeliveryClaim, DeliveryQuery, DeliveryResult, DisabledReason, DueDelivery, Endpoint,
-    EndpointChange, EndpointId, EventQuery, EventsAfter, KeyId, Missed, NewEndpoint, NewMessage,
-    NextAttempt,
+    DeliveryQuery, Endpoint, EndpointChange, EndpointId, EndpointSecret, EventQuery, EventsAfter,
+    KeyId, Missed, NewEndpoint, NewMessage,
 };
+use std::time::Duration;
 
 pub(super) const ALL: &[EventType] = &[];
 pub(super) const URL: &str = "https://example.com/hook";
 
 pub(super) fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds)
+}
+
+/// The time in the form of the contract.
+pub(super) fn shown(seconds: i64) -> petstore_models::DateTime {
+    petstore_models::DateTime::new(at(seconds).fixed_offset()).expect("a time")
 }
 
 pub(super) fn id(number: u64) -> EndpointId {
@@ -120,15 +126,20 @@ pub(super) async fn event(store: &AnyStore) {
     create(store, "Rex", Some(PetStatus::Available)).await;
 }
 
-pub(super) async fn claim(store: &AnyStore, now: i64, lease: i64) -> Vec<DueDelivery> {
+pub(super) async fn claim(store: &AnyStore, now: i64, lease: i64) -> Vec<Due> {
     let mut claimed = Vec::new();
     for failing in [false, true] {
-        let claim = DeliveryClaim {
+        let claim = Claim {
             failing,
             ..claims((now, lease), 100, 100, &[])
         };
         let found = store.claim_deliveries(claim).await;
-        claimed.extend(found.expect("the deliveries"));
+        claimed.extend(
+            found
+                .expect("the deliveries")
+                .into_iter()
+                .map(|(due, _)| due),
+        );
     }
     claimed.sort_by_key(|due| due.id);
     claimed
@@ -139,40 +150,47 @@ pub(super) fn claims(
     limit: usize,
     per_endpoint: usize,
     busy: &[u64],
-) -> DeliveryClaim {
-    DeliveryClaim {
+) -> Claim {
+    Claim {
         now: at(now),
         lease_until: at(lease),
         limit,
         per_endpoint,
         failing: false,
-        busy: busy.iter().copied().map(id).collect(),
+        busy: busy.iter().map(|number| id(*number).to_string()).collect(),
     }
 }
 
-pub(super) fn result(at: DateTime<Utc>, next: NextAttempt) -> DeliveryResult {
-    let is_success = next == NextAttempt::Delivered;
-    DeliveryResult {
+/// A result; [`finish`] sets its delivery.
+pub(super) fn result(at: DateTime<Utc>, next: Next) -> Finished {
+    let is_success = next == Next::Delivered;
+    Finished {
+        id: 0,
+        endpoint: String::new(),
+        lease_until: at,
         at,
+        duration: Duration::from_millis(17),
         status: Some(if is_success { 204 } else { 500 }),
-        failure: (!is_success).then(|| "status".to_owned()),
-        millis: 17,
+        failure: (!is_success).then_some(Failure::Status),
         next,
         disable: None,
     }
 }
 
-pub(super) async fn finish(
-    store: &AnyStore,
-    due: &DueDelivery,
-    lease: i64,
-    result: DeliveryResult,
-) {
-    let finished = store.finish_delivery(due.id, due.endpoint, at(lease), result);
+/// Stores a result. If it disables the endpoint, the other endpoints get a message.
+pub(super) async fn finish(store: &AnyStore, due: &Due, lease: i64, result: Finished) {
+    let finished = Finished {
+        id: due.id,
+        endpoint: due.endpoint.clone(),
+        lease_until: at(lease),
+        ..result
+    };
+    let notice = finished.disable.map(|_| message("evt_disabled"));
+    let finished = store.finish_delivery(finished, notice);
     finished.await.expect("it is stored");
 }
 
-pub(super) async fn deliveries(store: &AnyStore, number: u64) -> Vec<Delivery> {
+pub(super) async fn deliveries(store: &AnyStore, number: u64) -> Vec<WebhookDelivery> {
     let query = DeliveryQuery {
         endpoint: id(number),
         before: None,
@@ -206,9 +224,11 @@ pub(crate) async fn an_endpoint_is_returned_as_it_was_created_and_changed(store:
         description: Some("Zoë's \0 endpoint".to_owned()),
         status: WebhookStatus::Pending,
         reason: None,
-        generation: 1,
-        previous_until: None,
-        master_id: "master".to_owned(),
+        secret: EndpointSecret {
+            generation: 1,
+            previous_until: None,
+            master_id: "master".to_owned(),
+        },
         created_at: at(5),
         updated_at: at(5),
         failing_since: None,
@@ -248,15 +268,17 @@ pub(crate) async fn an_endpoint_is_returned_as_it_was_created_and_changed(store:
     };
     let rotated = change(&store, own, 1, rotate).await;
     let expected = Endpoint {
-        generation: 2,
-        previous_until: Some(at(99)),
-        master_id: "next".to_owned(),
+        secret: EndpointSecret {
+            generation: 2,
+            previous_until: Some(at(99)),
+            master_id: "next".to_owned(),
+        },
         ..expected
     };
     assert_eq!(rotated, expected);
     let disabled = change(&store, own, 1, EndpointChange::Disable).await;
     assert_eq!(disabled.status, WebhookStatus::Disabled);
-    assert_eq!(disabled.reason, Some(DisabledReason::Owner));
+    assert_eq!(disabled.reason.as_deref(), Some("owner"));
     let missed = disabled.missed;
     assert_eq!(missed.map(|missed| missed.since), Some(disabled.updated_at));
     let update = EndpointChange::Update {
@@ -422,18 +444,11 @@ pub(crate) async fn an_endpoint_gets_the_events_of_its_types_after_it_was_enable
     for (number, expected) in [(1, 2), (2, 2), (3, 0), (4, 0), (5, 0), (6, 0)] {
         assert_eq!(deliveries(&store, number).await.len(), expected, "{number}");
     }
-    let [second, first] = <[Delivery; 2]>::try_from(deliveries(&store, 1).await).expect("two");
+    let [second, first] =
+        <[WebhookDelivery; 2]>::try_from(deliveries(&store, 1).await).expect("two");
     assert!(first.id < second.id);
-    let expected = Delivery {
-        id: first.id,
-        message_id: "evt_2".to_owned(),
-        kind: "pet.created".to_owned(),
-        created_at: at(10),
-        status: DeliveryStatus::Waiting,
-        tries: 0,
-        due_at: at(10),
-        last: None,
-    };
+    let (kind, status) = ("pet.created", DeliveryStatus::Waiting);
+    let expected = WebhookDelivery::new(first.id, "evt_2", kind, status, 0, shown(10));
     assert_eq!(first, expected);
 
     // Events that happen while an endpoint is disabled are not delivered later.
@@ -485,13 +500,7 @@ pub(crate) async fn a_deleted_endpoint_has_no_deliveries(store: AnyStore) {
     assert_eq!(deliveries(&store, 2).await.len(), 1);
     // A server that is sending one of its deliveries gets no error.
     for due in &claimed {
-        finish(
-            &store,
-            due,
-            20,
-            result(at(11), NextAttempt::RetryAt(at(12))),
-        )
-        .await;
+        finish(&store, due, 20, result(at(11), Next::RetryAt(at(12)))).await;
     }
     assert_eq!(claim(&store, 20, 30).await.len(), 1);
     let test = store.add_delivery(id(1), message("evt_x"), at(0));

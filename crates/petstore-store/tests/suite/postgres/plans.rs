@@ -9,11 +9,11 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
+use openapi_dropshot_webhooks::{Claim, Finished, Next};
 use petstore_models::{DeliveryStatus, EventType, OrderStatus, PetStatus};
 use petstore_store::{
-    DeliveryClaim, DeliveryQuery, DeliveryResult, EndpointChange, EndpointId, EventQuery,
-    EventsAfter, KeyHash, NewEndpoint, NewMessage, NextAttempt, OrderQuery, PetQuery, Redeliver,
-    Store,
+    DeliveryQuery, EndpointChange, EndpointId, EventQuery, EventsAfter, KeyHash, NewEndpoint,
+    NewMessage, OrderQuery, PetQuery, Redeliver, Store,
 };
 use std::time::{Duration, Instant};
 
@@ -120,7 +120,7 @@ async fn run_webhooks(store: &dyn Store) {
     assert_eq!(made.await.expect("a result"), 2);
     let test = store.add_delivery(second, message, now);
     test.await.expect("a delivery");
-    let claim = DeliveryClaim {
+    let claim = Claim {
         now,
         lease_until: now,
         limit: 5,
@@ -131,15 +131,19 @@ async fn run_webhooks(store: &dyn Store) {
     let claimed = store.claim_deliveries(claim).await;
     let claimed = claimed.expect("the deliveries");
     assert_eq!(claimed.len(), 4);
-    let result = DeliveryResult {
+    let (due, _) = &claimed[0];
+    let finished = Finished {
+        id: due.id,
+        endpoint: due.endpoint.clone(),
+        lease_until: now,
         at: now,
+        duration: Duration::ZERO,
         status: None,
         failure: None,
-        millis: 0,
-        next: NextAttempt::GivenUp,
+        next: Next::GivenUp,
         disable: None,
     };
-    let finished = store.finish_delivery(claimed[0].id, claimed[0].endpoint, now, result);
+    let finished = store.finish_delivery(finished, None);
     finished.await.expect("it is stored");
     for status in [None, Some(DeliveryStatus::Waiting)] {
         let query = DeliveryQuery {
@@ -154,7 +158,7 @@ async fn run_webhooks(store: &dyn Store) {
         since: DateTime::UNIX_EPOCH,
         until: now,
     };
-    for which in [Redeliver::One(claimed[0].id), since] {
+    for which in [Redeliver::One(due.id), since] {
         store.redeliver(first, which, now).await.expect("a number");
     }
     store.webhook_stats().await.expect("the numbers");

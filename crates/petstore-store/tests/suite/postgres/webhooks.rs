@@ -4,11 +4,9 @@ use super::{key, store};
 use crate::postgres_server::shared;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
-use petstore_store::{
-    DeliveryClaim, DeliveryResult, DueDelivery, EndpointChange, EndpointId, NewEndpoint,
-    NewMessage, NextAttempt, Store, StoreError,
-};
-use std::sync::Arc;
+use openapi_dropshot_webhooks::{Claim, Due, Finished, Next};
+use petstore_store::{EndpointChange, EndpointId, NewEndpoint, NewMessage, Store, StoreError};
+use std::{sync::Arc, time::Duration};
 
 const ENDPOINTS: u64 = 4;
 const MESSAGES: i64 = 25;
@@ -30,10 +28,10 @@ fn new_endpoint(number: u64) -> NewEndpoint {
 }
 
 /// Claims deliveries of endpoints that are not failing, and then of failing endpoints.
-async fn claim(store: &dyn Store, limit: usize, per_endpoint: usize) -> Vec<DueDelivery> {
+async fn claim(store: &dyn Store, limit: usize, per_endpoint: usize) -> Vec<Due> {
     let mut claimed = Vec::new();
     for failing in [false, true] {
-        let found = store.claim_deliveries(DeliveryClaim {
+        let found = store.claim_deliveries(Claim {
             now: at(0),
             lease_until: at(60),
             limit,
@@ -41,7 +39,8 @@ async fn claim(store: &dyn Store, limit: usize, per_endpoint: usize) -> Vec<DueD
             failing,
             busy: Vec::new(),
         });
-        claimed.extend(found.await.expect("the deliveries"));
+        let found = found.await.expect("the deliveries");
+        claimed.extend(found.into_iter().map(|(due, _)| due));
     }
     claimed
 }
@@ -88,18 +87,21 @@ async fn several_servers_create_and_send_each_delivery_once() {
                 for due in claim(&*server, 10, 5).await {
                     // Half of the deliveries fail, so that the servers also change the endpoints.
                     let next = match due.id % 2 {
-                        0 => NextAttempt::Delivered,
-                        _ => NextAttempt::GivenUp,
+                        0 => Next::Delivered,
+                        _ => Next::GivenUp,
                     };
-                    let result = DeliveryResult {
+                    let finished = Finished {
+                        id: due.id,
+                        endpoint: due.endpoint.clone(),
+                        lease_until: at(60),
                         at: at(1),
+                        duration: Duration::ZERO,
                         status: None,
                         failure: None,
-                        millis: 0,
                         next,
                         disable: None,
                     };
-                    let finished = server.finish_delivery(due.id, due.endpoint, at(60), result);
+                    let finished = server.finish_delivery(finished, None);
                     finished.await.expect("it is stored");
                     claimed.push(due);
                 }
@@ -120,7 +122,7 @@ async fn several_servers_create_and_send_each_delivery_once() {
     }
     let mut messages: Vec<_> = claimed
         .iter()
-        .map(|due| (due.endpoint, due.message_id.clone()))
+        .map(|due| (due.endpoint.clone(), due.message_id.clone()))
         .collect();
     messages.sort();
     let claims = messages.len();

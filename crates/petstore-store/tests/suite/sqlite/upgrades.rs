@@ -7,8 +7,8 @@ use crate::fixtures::{new_order, new_pet, pet_with_id};
 use chrono::{DateTime, NaiveDate};
 use petstore_models::{NewPet, OrderStatus, Pet, PetStatus};
 use petstore_store::{
-    Creation, DatabaseUrl, DeliveryClaim, DeliveryQuery, KeyHash, KeyLimits, KeyRate, KeyScope,
-    OnMigration, Once, OpenProblem, OrderQuery, PetQuery, open_current, open_with, schema_version,
+    Creation, DatabaseUrl, DeliveryQuery, KeyHash, KeyLimits, KeyRate, KeyScope, OnMigration, Once,
+    OpenProblem, OrderQuery, PetQuery, open_current, open_with, schema_version,
 };
 use rusqlite::Connection;
 use std::{
@@ -415,7 +415,7 @@ async fn webhooks_of_a_released_schema_are_kept() {
             continue;
         };
         assert_eq!(endpoint.url, "https://example.com/hook");
-        assert_eq!(endpoint.generation, 2);
+        assert_eq!(endpoint.secret.generation, 2);
         let query = DeliveryQuery {
             endpoint: endpoint.id,
             before: None,
@@ -426,7 +426,7 @@ async fn webhooks_of_a_released_schema_are_kept() {
         let ids: Vec<_> = page.deliveries.iter().map(|delivery| delivery.id).collect();
         assert_eq!(ids, [4]);
         let now = DateTime::from_timestamp_micros(1_795_132_800_000_006).expect("a time");
-        let claim = DeliveryClaim {
+        let claim = openapi_dropshot_webhooks::Claim {
             now,
             lease_until: now,
             limit: 9,
@@ -436,7 +436,7 @@ async fn webhooks_of_a_released_schema_are_kept() {
         };
         let claimed = store.claim_deliveries(claim).await;
         let claimed = claimed.expect("the deliveries");
-        assert_eq!((claimed.len(), claimed[0].tries), (1, 1));
+        assert_eq!((claimed.len(), claimed[0].0.tries), (1, 1));
         found.push(true);
     }
     assert_eq!(found, since(11));
