@@ -88,21 +88,21 @@ impl EgressRules {
             return Err(RejectedUrl::Fragment);
         }
         // The parser has converted decimal, octal and hexadecimal notations to addresses.
-        let address: Option<IpAddr> = match url.host().ok_or(RejectedUrl::Invalid)? {
-            Host::Domain(_) => None,
-            Host::Ipv4(address) => Some(address.into()),
-            Host::Ipv6(address) => Some(address.into()),
+        let is_allowed = match url.host().ok_or(RejectedUrl::Invalid)? {
+            Host::Domain(_) => true,
+            Host::Ipv4(address) => self.allows(address.into()),
+            Host::Ipv6(address) => self.allows(address.into()),
         };
-        if address.is_some_and(|address| !self.allows(address)) {
-            return Err(RejectedUrl::Address);
-        }
-        Ok(url)
+        is_allowed.then_some(url).ok_or(RejectedUrl::Address)
     }
 
     /// Whether webhooks may be sent to an address.
     #[must_use]
     pub fn allows(&self, address: IpAddr) -> bool {
-        let address = contained_v4(address).map_or(address, IpAddr::V4);
+        let address = match address {
+            IpAddr::V6(v6) => contained_v4(v6).map_or(address, IpAddr::V4),
+            IpAddr::V4(_) => address,
+        };
         let is_global = match address {
             IpAddr::V4(address) => is_global_v4(address),
             IpAddr::V6(address) => is_global_v6(address),
@@ -114,16 +114,13 @@ impl EgressRules {
 
 /// The IPv4 address that an IPv6 address contains: in `::ffff:0:0/96` (IPv4-mapped) and `64:ff9b::/96` (NAT64). Packets to the
 /// IPv6 address reach the IPv4 address.
-fn contained_v4(address: IpAddr) -> Option<Ipv4Addr> {
-    let IpAddr::V6(address) = address else {
-        return None;
-    };
-    let [a, b, c, d, e, f, high, low] = address.segments();
-    let has_v4 = matches!(
-        [a, b, c, d, e, f],
-        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0]
-    );
-    has_v4.then(|| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
+fn contained_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
+        }
+        _ => None,
+    }
 }
 
 /// <https://www.iana.org/assignments/iana-ipv4-special-registry>, with multicast, 240/4 and the former 6to4 relays.

@@ -239,8 +239,7 @@ impl<D: Deliveries> Engine<D> {
                         pause.as_mut().reset(deadline);
                     }
                     Some(task) = running.tasks.join_next_with_id() => {
-                        let is_free = running.remove(task);
-                        if is_free && claimed.is_ok() {
+                        if running.remove(task) && claimed.is_ok() {
                             break;
                         }
                     }
