@@ -163,7 +163,6 @@ impl Database for PostgresStore {
     }
 
     async fn finish(&self, values: Vec<OwnedValue>) -> Result<(), StoreError> {
-        let _: Vec<Number> = self.change(&FINISH, values).await?;
-        Ok(())
+        self.change::<Number>(&FINISH, values).await.map(drop)
     }
 }

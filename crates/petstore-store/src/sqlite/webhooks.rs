@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     StoreError,
-    row::{AnyRow, FromRow, OwnedValue, Unreadable},
+    row::{FromRow, OwnedValue},
     webhook::{
         DUE_COLUMNS, Database, EndpointSecret, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES,
         NewMessage, fan_out_sql, finish_delivery_sql, finish_endpoint_condition,
@@ -22,16 +22,16 @@ static FAN_OUT: LazyLock<String> = LazyLock::new(|| {
     let message = "(SELECT $2 AS position, $3 AS message_id, $4 AS type, $5 AS payload) AS message";
     fan_out_sql(message, "")
 });
-/// The endpoints with due deliveries. The endpoint with the oldest due delivery comes first.
+/// The endpoints with due deliveries that are failing, or are not. The endpoint with the oldest due delivery comes first.
 static DUE_ENDPOINTS: LazyLock<String> = LazyLock::new(|| {
     let is_live = is_live("$1");
     format!(
-        "SELECT webhook_endpoints.id, failing_since IS NOT NULL, (
+        "SELECT webhook_endpoints.id, (
              SELECT min(due_at) FROM webhook_deliveries
              WHERE endpoint_id = webhook_endpoints.id AND webhook_deliveries.status = 'waiting'
          ) AS first_due
          FROM webhook_endpoints JOIN api_keys ON api_keys.id = webhook_endpoints.key_id
-         WHERE {is_live} AND first_due <= $1 ORDER BY first_due"
+         WHERE {is_live} AND first_due <= $1 AND (failing_since IS NOT NULL) = $2 ORDER BY first_due"
     )
 });
 static DUE_OF_ENDPOINT: LazyLock<String> = LazyLock::new(|| {
@@ -49,27 +49,6 @@ static FINISH_ENDPOINT: LazyLock<String> = LazyLock::new(|| {
     format!("{update} WHERE {condition}")
 });
 static NOTIFY: LazyLock<String> = LazyLock::new(|| notify_sql('?', "webhook_endpoints AS changed"));
-
-/// A row of [`DUE_ENDPOINTS`].
-struct DueEndpoint {
-    id: String,
-    is_failing: bool,
-}
-
-impl DueEndpoint {
-    fn is_wanted(&self, claim: &Claim) -> bool {
-        self.is_failing == claim.failing && !claim.busy.contains(&self.id)
-    }
-}
-
-impl FromRow for DueEndpoint {
-    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        Ok(DueEndpoint {
-            id: row.text(0)?,
-            is_failing: row.integer(1)? == 1,
-        })
-    }
-}
 
 impl Database for SqliteStore {
     const LOCKS_ROWS: bool = false;
@@ -106,9 +85,9 @@ impl Database for SqliteStore {
 
     async fn claim(&self, claim: Claim) -> Result<Vec<(Due, EndpointSecret)>, StoreError> {
         // Checks with a read first: usually nothing is due, and a write needs the lock of the file.
-        let now = claim.now.timestamp_micros();
-        let due: Vec<DueEndpoint> = self.rows(&DUE_ENDPOINTS, vec![now.into()]).await?;
-        if !due.iter().any(|endpoint| endpoint.is_wanted(&claim)) {
+        let asked = claim.clone();
+        let due = self.readers.read(move |db| due_endpoints(db, &asked));
+        if due.await?.is_empty() {
             return Ok(Vec::new());
         }
         self.writer
@@ -155,12 +134,19 @@ fn fan_out(
     Ok(added)
 }
 
+/// The endpoints whose deliveries are claimed.
+fn due_endpoints(db: &Connection, claim: &Claim) -> rusqlite::Result<Vec<String>> {
+    let (now, failing) = (claim.now.timestamp_micros(), i64::from(claim.failing));
+    let mut due: Vec<String> = all(db, &DUE_ENDPOINTS, &[now.into(), failing.into()])?;
+    due.retain(|endpoint| !claim.busy.contains(endpoint));
+    Ok(due)
+}
+
 fn claim(db: &Connection, claim: &Claim) -> rusqlite::Result<Vec<(Due, EndpointSecret)>> {
     let now = claim.now.timestamp_micros();
     let lease = claim.lease_until.timestamp_micros();
-    let endpoints: Vec<DueEndpoint> = all(db, &DUE_ENDPOINTS, &[now.into()])?;
     let mut claimed: Vec<(Due, _)> = Vec::new();
-    for DueEndpoint { id, .. } in endpoints.iter().filter(|found| found.is_wanted(claim)) {
+    for id in due_endpoints(db, claim)? {
         let most = claim.per_endpoint.min(claim.limit - claimed.len());
         if most == 0 {
             break;

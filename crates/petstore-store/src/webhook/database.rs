@@ -188,12 +188,11 @@ impl<D: Database> WebhookStore for D {
     }
 
     async fn webhook_position(&self) -> Result<i64, StoreError> {
-        let found = self.rows(sql::POSITION, Vec::new()).await?.pop();
-        let no_feed = Unreadable::Type("no row".to_owned(), "the position of the webhooks");
-        found.map_or_else(
-            || Err(StoreError::corrupt(no_feed)),
-            |Number(position)| Ok(position),
-        )
+        let Some(Number(position)) = self.rows(sql::POSITION, Vec::new()).await?.pop() else {
+            let no_feed = Unreadable::Type("no row".to_owned(), "the position of the webhooks");
+            return Err(StoreError::corrupt(no_feed));
+        };
+        Ok(position)
     }
 
     async fn add_deliveries(
@@ -292,10 +291,9 @@ pub(crate) fn stored_limit(limit: usize) -> i64 {
 
 /// The stored form of types: each type has a comma before and after it; an empty text means all types.
 fn stored_types(types: &[EventType]) -> String {
-    let names = types.iter().map(|kind| kind.as_str());
-    let stored = names.fold(String::new(), |stored, name| stored + "," + name);
-    match stored.is_empty() {
-        true => stored,
-        false => stored + ",",
+    let names: String = types.iter().flat_map(|kind| [",", kind.as_str()]).collect();
+    match names.is_empty() {
+        true => names,
+        false => names + ",",
     }
 }

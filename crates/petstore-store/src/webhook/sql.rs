@@ -257,6 +257,13 @@ impl FromRow for Number {
     }
 }
 
+/// A row with one text.
+impl FromRow for String {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        row.text(0)
+    }
+}
+
 impl EndpointSecret {
     fn from_columns<R: AnyRow>(row: &R, first: usize) -> Result<Self, Unreadable> {
         Ok(EndpointSecret {
