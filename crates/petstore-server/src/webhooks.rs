@@ -5,7 +5,6 @@ use crate::{
     config::WebhookSettings,
     event::{event, time},
 };
-use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::FutureExt as _;
 use openapi_dropshot_server::{config::ConfigError, metrics::Metrics};
@@ -89,13 +88,10 @@ impl Webhooks {
         let key = read_key(file).map_err(|error| unusable(&format!("cannot be read: {error}")))?;
         let master = MasterKey::from_bytes(key.trim_ascii())
             .map_err(|error| unusable(&format!("is not usable: {error}")))?;
+        let receivers = &settings.receivers;
         let rules = EgressRules {
-            allow_http: settings.receivers.webhook_allow_http.is_on(),
-            allowed_networks: settings
-                .receivers
-                .webhook_allow_networks
-                .as_slice()
-                .to_vec(),
+            allow_http: receivers.webhook_allow_http.is_on(),
+            allowed_networks: receivers.webhook_allow_networks.as_slice().to_vec(),
             proxy: settings.proxy()?,
         };
         let agent = concat!("petstore-server/", env!("CARGO_PKG_VERSION"));
@@ -168,7 +164,7 @@ impl Webhooks {
             sign(&id, now, body.as_bytes(), &secrets).map_err(|error| error.to_string())?;
         let (sender, url) = (self.sender.clone(), endpoint.url.clone());
         let send = async move {
-            let send = sender.send(&url, headers, Bytes::from(body));
+            let send = sender.send(&url, headers, body.into());
             tokio::time::timeout(CHALLENGE_PATIENCE, send).await
         };
         let Ok(Ok(sent)) = self.spawn(send).await else {
@@ -190,12 +186,11 @@ fn read_key(path: &Path) -> io::Result<Vec<u8>> {
     }
     let (mut key, file) = (Vec::new(), File::open(path)?);
     file.take(LONGEST_KEY + 1).read_to_end(&mut key)?;
-    match key.len() as u64 > LONGEST_KEY {
-        true => Err(io::Error::other(format!(
-            "it has more than {LONGEST_KEY} bytes"
-        ))),
-        false => Ok(key),
+    if key.len() as u64 > LONGEST_KEY {
+        let problem = format!("it has more than {LONGEST_KEY} bytes");
+        return Err(io::Error::other(problem));
     }
+    Ok(key)
 }
 
 /// Sends deliveries from [`start`](Sending::start) to [`stop`](Sending::stop).
@@ -239,11 +234,8 @@ impl Sending {
 
     /// Stops the engine, and waits for the requests that are being sent.
     pub(crate) async fn stop(&self) {
-        let end = self
-            .engine
-            .get()
-            .and_then(|running| running.end.lock().take());
-        if let Some((stop, task)) = end {
+        let running = self.engine.get();
+        if let Some((stop, task)) = running.and_then(|running| running.end.lock().take()) {
             drop(stop);
             let _ = task.await;
         }
@@ -319,12 +311,11 @@ impl StoredDeliveries {
                 return Ok(());
             };
             let to = next.position;
-            if to == from {
-                return Ok(());
+            if to != from {
+                let messages = events.into_iter().filter_map(message).collect();
+                self.store.add_deliveries(from, to, messages, now).await?;
             }
-            let messages = events.into_iter().filter_map(message).collect();
-            self.store.add_deliveries(from, to, messages, now).await?;
-            if !more {
+            if to == from || !more {
                 return Ok(());
             }
         }

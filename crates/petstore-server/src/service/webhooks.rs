@@ -39,7 +39,7 @@ const MOST: usize = 20;
 /// The number of deliveries that the store adds at a time, in one transaction if it can.
 const ADDED_TOGETHER: usize = 50;
 
-/// Why an operation on webhooks is rejected. Each has further reasons of its own.
+/// Why an operation on webhooks is rejected. Some operations have further reasons.
 enum Rejected {
     NotFound(String),
     Invalid(String),
@@ -201,30 +201,20 @@ pub(super) async fn create(
         return Err(CreateWebhookError::WebhookLimit(message.into()));
     };
     let secret = request.webhooks.newest_secret(&created).reveal();
-    let Webhook {
-        url,
-        types,
-        description,
-        id,
-        status,
-        disabled_reason,
-        created_at,
-        updated_at,
-        failing_since,
-        missed_since,
-    } = request.sent(webhook(created))?;
+    let webhook = request.sent(webhook(created))?;
+    let (url, id, status) = (webhook.url, webhook.id, webhook.status);
+    // The other members are absent, because the webhook is new.
     Ok(HttpResponseCreated(CreatedWebhook {
-        url,
-        types,
-        description,
-        id,
-        status,
-        disabled_reason,
-        created_at,
-        updated_at,
-        failing_since,
-        missed_since,
-        secret,
+        types: webhook.types,
+        description: webhook.description,
+        ..CreatedWebhook::new(
+            url,
+            id,
+            status,
+            webhook.created_at,
+            webhook.updated_at,
+            secret,
+        )
     }))
 }
 
