@@ -3,12 +3,92 @@
 //! book describes what is measured and why.
 
 pub mod pets;
+pub mod process;
 
+use pets::{Filter, Members};
 use serde::{Deserialize, Serialize};
-use std::{fmt, fs};
+use std::{fmt, net::SocketAddr};
+
+/// The input of the program `load`, as JSON.
+#[derive(Deserialize, Serialize)]
+#[expect(missing_docs, reason = "the types say it")]
+pub struct Job {
+    pub service: Service,
+    pub work: Work,
+}
+
+/// The service that receives the requests.
+#[derive(Clone, Deserialize, Serialize)]
+pub struct Service {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// The API key.
+    pub key: String,
+    /// Number of pets in its store.
+    pub pets: i64,
+    /// The properties of its pets, and their order.
+    pub members: Members,
+    /// Whether every page is the first page, and every pet is the first pet.
+    pub fixed: bool,
+    /// The filter of its lists.
+    pub filter: Filter,
+    /// The pages to request; if there are none, the first page.
+    pub pages: Vec<Place>,
+}
+
+/// The position of a page.
+#[derive(Clone, Deserialize, Serialize)]
+pub struct Place {
+    /// The path and the query of the page.
+    pub target: String,
+    /// The number of the last pet before the page.
+    pub after: i64,
+}
+
+/// What the program `load` does, and what it prints as JSON.
+#[derive(Deserialize, Serialize)]
+pub enum Work {
+    /// Follows the links of a list and checks every page; prints the positions of the last pages, as
+    /// [`Place`]s.
+    Walk {
+        /// Number of pets on a page.
+        limit: usize,
+        /// Maximum number of pages to follow.
+        most: usize,
+        /// Maximum number of positions to print.
+        keep: usize,
+    },
+    /// Sends requests and checks every response; prints the measurements, as [`Measured`].
+    Run(Run),
+    /// Sends one request on each of many connections; prints the memory of the process in bytes while
+    /// they are idle.
+    Idle {
+        /// Number of connections.
+        connections: usize,
+        /// The id of the process.
+        process: u32,
+    },
+}
+
+/// One run of the load: a number of connections, for a certain time.
+#[derive(Clone, Deserialize, Serialize)]
+pub struct Run {
+    /// The requests to send.
+    pub load: Load,
+    /// Number of connections.
+    pub connections: usize,
+    /// Duration of the measurement.
+    pub seconds: f64,
+    /// Duration of the warm-up before the measurement.
+    pub warm_up_seconds: f64,
+    /// Requests per second; `None` if each connection sends its next request when a response arrives.
+    pub rate: Option<f64>,
+    /// Processes whose processor time is measured, including their child processes.
+    pub watch: Vec<u32>,
+}
 
 /// The requests of a load.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
     /// A page of 20 pets.
@@ -37,18 +117,15 @@ impl fmt::Display for Load {
     }
 }
 
-/// The measurements of one run of the program `load`.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// The measurements of one run of the program `load`: the throughput, and percentiles of the latency in
+/// microseconds.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Measured {
-    /// The throughput.
     pub requests_per_second: f64,
-    /// The median of the latencies, in microseconds.
     pub p50_us: f64,
-    /// The 99th percentile.
     pub p99_us: f64,
-    /// The 99.9th percentile.
     pub p999_us: f64,
-    /// The longest latency.
     pub max_us: f64,
     /// The processor time of the candidate per request, in microseconds.
     pub cpu_us: f64,
@@ -58,26 +135,19 @@ pub struct Measured {
     pub stolen: f64,
 }
 
-/// The measurements of the program `client`.
+/// The measurements of the program `client`: in each pair, first those of the client, then those of
+/// bare reqwest.
 #[derive(Deserialize, Serialize)]
 pub struct ClientReport {
     /// One call.
-    pub call: Compared,
+    pub call: [Took; 2],
     /// Following the pages of a list.
-    pub walk: Compared,
+    pub walk: [Took; 2],
     /// The number of pets in the list.
     pub walk_pets: usize,
     /// The maximum memory in bytes while lists were read, in the first half of all rounds and in the
     /// second half. Both are equal if no memory is retained.
     pub memory_halves: [u64; 2],
-}
-
-/// The medians of the client and of bare reqwest.
-#[derive(Deserialize, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Compared {
-    pub client: Took,
-    pub bare: Took,
 }
 
 /// The time of a call or of a list in microseconds. If a machine is slow to wake a thread, most of the
@@ -100,24 +170,6 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
         0 => f64::midpoint(values[middle - 1], upper),
         _ => upper,
     })
-}
-
-/// Returns the value of the field `name` in a file of Linux with lines such as `VmRSS: 1 kB`.
-#[must_use]
-pub fn field(path: &str, name: &str) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
-    let (_, value) = lines.find(|(field, _)| field.trim_end() == name)?;
-    Some(value.trim().to_owned())
-}
-
-/// Returns the memory of a process in bytes: the maximum so far (`VmHWM`) or the current value
-/// (`VmRSS`).
-#[must_use]
-pub fn memory(process: u32, name: &str) -> Option<u64> {
-    let value = field(&format!("/proc/{process}/status"), name)?;
-    let kibibytes: u64 = value.strip_suffix(" kB")?.parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 #[cfg(test)]

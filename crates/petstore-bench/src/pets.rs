@@ -2,6 +2,7 @@
 //! properties, so that each response can be compared with the expected one. The example `seed` of
 //! petstore-store has the same rule in SQL.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Number of pets on a measured page.
@@ -11,7 +12,7 @@ pub const PAGE: usize = 20;
 const FEW: i64 = 25;
 
 /// The properties of a pet in JSON, and their order.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Members {
     /// The order of the contract.
     AsDeclared,
@@ -64,7 +65,7 @@ pub fn page(after: i64, filter: Filter, limit: usize, of: i64, members: Members)
 }
 
 /// A filter of a list.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Filter {
     /// All pets.
     All,
@@ -108,37 +109,23 @@ mod tests {
 
     #[test]
     fn a_pet_equals_the_pet_that_the_seeding_query_generates() {
-        assert_eq!(
-            pet(1001, 100_000, Members::AsDeclared),
-            r#"{"name":"pet number 1001","categoryId":1,"status":"available","id":1001}"#
-        );
-        assert_eq!(
-            pet(4000, 100_000, Members::AsDeclared),
-            r#"{"name":"pet number 4000","categoryId":0,"status":"sold","id":4000}"#
-        );
-        assert_eq!(
-            pet(3, 100_000, Members::WithVersion),
-            r#"{"name":"pet number 3","categoryId":3,"id":3,"version":1}"#
-        );
-    }
-
-    fn declared(number: i64) -> String {
-        pet(number, 100, Members::AsDeclared)
+        let available =
+            r#"{"name":"pet number 1001","categoryId":1,"status":"available","id":1001}"#;
+        assert_eq!(pet(1001, 100_000, Members::AsDeclared), available);
+        let sold = r#"{"name":"pet number 4000","categoryId":0,"status":"sold","id":4000}"#;
+        assert_eq!(pet(4000, 100_000, Members::AsDeclared), sold);
+        let without = r#"{"name":"pet number 3","categoryId":3,"id":3,"version":1}"#;
+        assert_eq!(pet(3, 100_000, Members::WithVersion), without);
     }
 
     #[test]
     fn a_page_begins_after_the_given_id_and_the_last_page_ends_with_the_last_pet() {
-        assert!(
-            page(0, Filter::Available, 20, 100, Members::AsDeclared).starts_with(&format!(
-                "[{},{}",
-                declared(1),
-                declared(5)
-            ))
-        );
-        assert_eq!(
-            page(98, Filter::All, 20, 100, Members::AsDeclared),
-            format!("[{},{}]", declared(99), declared(100))
-        );
-        assert_eq!(page(100, Filter::All, 20, 100, Members::AsDeclared), "[]");
+        let declared = |number| pet(number, 100, Members::AsDeclared);
+        let page = |after, filter| page(after, filter, 20, 100, Members::AsDeclared);
+        let first = page(0, Filter::Available);
+        assert!(first.starts_with(&format!("[{},{}", declared(1), declared(5))));
+        let last = format!("[{},{}]", declared(99), declared(100));
+        assert_eq!(page(98, Filter::All), last);
+        assert_eq!(page(100, Filter::All), "[]");
     }
 }

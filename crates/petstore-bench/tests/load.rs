@@ -1,62 +1,61 @@
 //! Tests the program `load` against the baseline, and against services whose responses
 //! are wrong or late.
 
-use serde_json::Value;
+use petstore_bench::{
+    Job, Load, Measured, Run, Service, Work,
+    pets::{Filter, Members, PAGE, page},
+    process::{Running, output_with},
+};
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{Read as _, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
-    process::{Child, Command, Output, Stdio},
+    path::Path,
+    process::Command,
     thread,
     time::Duration,
 };
 
-const PETS: &str = "1000";
+const PETS: i64 = 1000;
 
-/// A running baseline, which ends when this is dropped.
-struct Baseline {
-    process: Child,
-    address: String,
+fn baseline() -> Running {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_baseline"));
+    Running::start(command.arg(PETS.to_string()), Path::new("/dev/null"))
+        .expect("the baseline starts")
 }
 
-impl Baseline {
-    fn start() -> Self {
-        let process = Command::new(env!("CARGO_BIN_EXE_baseline"))
-            .arg(PETS)
-            .stdout(Stdio::piped())
-            .spawn();
-        let mut process = process.expect("the baseline starts");
-        let mut line = String::new();
-        let stdout = process.stdout.take().expect("piped");
-        BufReader::new(stdout).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("listening on http://");
-        let address = address.and_then(|rest| rest.strip_suffix("/v1"));
-        Self {
-            process,
-            address: address.expect("an address").to_owned(),
-        }
-    }
+/// Measures the lists of a service whose pets have no version, over one connection.
+fn lists(address: SocketAddr, seconds: f64) -> (Service, Run) {
+    let service = Service {
+        address,
+        key: "none".to_owned(),
+        pets: PETS,
+        members: Members::AsDeclared,
+        fixed: false,
+        filter: Filter::Available,
+        pages: Vec::new(),
+    };
+    let run = Run {
+        load: Load::List,
+        connections: 1,
+        seconds,
+        warm_up_seconds: 0.0,
+        rate: None,
+        watch: Vec::new(),
+    };
+    (service, run)
 }
 
-impl Drop for Baseline {
-    fn drop(&mut self) {
-        let _ended = self.process.kill().and_then(|()| self.process.wait());
-    }
+fn measure(service: Service, run: Run) -> anyhow::Result<Measured> {
+    let work = Work::Run(run);
+    let job = serde_json::to_string(&Job { service, work })?;
+    let mut load = Command::new(env!("CARGO_BIN_EXE_load"));
+    Ok(serde_json::from_str(&output_with(&mut load, &job)?)?)
 }
 
-fn load(address: &str, options: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_load"))
-        .arg("run")
-        .args(["--address", address, "--key", "none", "--pets", PETS])
-        .args(["--warm-up-seconds", "0", "--members", "as-declared"])
-        .args(options.split(' '))
-        .output()
-        .expect("the load runs")
-}
-
-fn report(output: &Output) -> Value {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    serde_json::from_slice(&output.stdout).expect("the load prints JSON")
+/// Returns the error of a load that would run for half a minute.
+fn error(service: Service, run: Run) -> String {
+    let measured = measure(service, run);
+    format!("{:#}", measured.expect_err("a wrong response"))
 }
 
 /// Starts a service that responds with the text that `body` returns. Its argument is the number of
@@ -90,32 +89,31 @@ fn serve(mut stream: TcpStream, body: fn(u32) -> String) {
 }
 
 fn first_page() -> String {
-    use petstore_bench::pets::{Filter, Members, PAGE, page};
-    page(0, Filter::Available, PAGE, 1000, Members::AsDeclared)
+    page(0, Filter::Available, PAGE, PETS, Members::AsDeclared)
 }
 
 #[test]
 fn every_kind_of_load_can_be_measured_on_the_baseline() {
-    let baseline = Baseline::start();
-    for load_name in ["list", "get", "create", "mix"] {
-        let options = format!("--load {load_name} --fixed --connections 3 --seconds 0.2");
-        let report = report(&load(&baseline.address, &options));
-        let rate = report["requests_per_second"].as_f64();
-        assert!(rate > Some(0.0), "{load_name}: {report}");
-        assert!(report["p50_us"].as_f64() <= report["p999_us"].as_f64());
+    let baseline = baseline();
+    for load in Load::ALL {
+        let (mut service, mut run) = lists(baseline.address, 0.2);
+        service.fixed = true;
+        (run.load, run.connections) = (load, 3);
+        let measured = measure(service, run).expect("only correct responses");
+        assert!(measured.requests_per_second > 0.0, "{measured:?}");
+        assert!(measured.p50_us <= measured.p999_us, "{measured:?}");
     }
 }
 
 #[test]
 fn a_wrong_response_ends_the_run() {
-    let baseline = Baseline::start();
+    let baseline = baseline();
+    let (service, mut run) = lists(baseline.address, 30.0);
     // The baseline sends a different pet than the requested one.
-    let options = "--load get --connections 2 --seconds 30";
-    let output = load(&baseline.address, options);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
-    assert!(errors.contains("wrong response: 200"), "{errors}");
-    assert!(errors.contains("expected: 200"), "{errors}");
+    (run.load, run.connections) = (Load::Get, 2);
+    let error = error(service, run);
+    assert!(error.contains("wrong response: 200"), "{error}");
+    assert!(error.contains("expected: 200"), "{error}");
 }
 
 #[test]
@@ -124,10 +122,9 @@ fn every_response_is_checked_and_not_only_the_first() {
         1..=5 => first_page(),
         _ => "[]".to_owned(),
     });
-    let options = "--load list --connections 1 --seconds 30";
-    let output = load(&address.to_string(), options);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("wrong response: 200 []"), "{errors}");
+    let (service, run) = lists(address, 30.0);
+    let error = error(service, run);
+    assert!(error.contains("wrong response: 200 []"), "{error}");
 }
 
 #[test]
@@ -138,9 +135,10 @@ fn a_pause_of_the_service_is_measured_as_a_delay_of_all_requests_that_were_due_d
         }
         first_page()
     });
-    let options = "--load list --connections 1 --seconds 1 --rate 200";
-    let report = report(&load(&address.to_string(), options));
+    let (service, mut run) = lists(address, 1.0);
+    run.rate = Some(200.0);
+    let measured = measure(service, run).expect("only correct responses");
     // A tenth of the requests was due in the first 100 ms of the pause.
-    assert!(report["p99_us"].as_f64() >= Some(400_000.0), "{report}");
-    assert_eq!(report["requests_per_second"], 200.0);
+    assert!(measured.p99_us >= 400_000.0, "{measured:?}");
+    assert_eq!(measured.requests_per_second, 200.0);
 }

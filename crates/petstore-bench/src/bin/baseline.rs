@@ -15,7 +15,7 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use petstore_bench::pets::{self, Filter, Members, PAGE};
 use std::{
-    env, io,
+    env,
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -71,10 +71,8 @@ async fn respond(
         (&Method::POST, "/v1/pets") => {
             let body = request.into_body().collect().await?.to_bytes();
             let id = content.pets.fetch_add(1, Ordering::Relaxed) + 1;
-            match with_id(&body, id) {
-                Ok(body) => (StatusCode::CREATED, body),
-                Err(_) => (StatusCode::BAD_REQUEST, Bytes::new()),
-            }
+            let created = with_id(&body, id).map(|body| (StatusCode::CREATED, body));
+            created.unwrap_or((StatusCode::BAD_REQUEST, Bytes::new()))
         }
         _ => (StatusCode::NOT_FOUND, Bytes::new()),
     };
@@ -86,9 +84,8 @@ async fn respond(
 }
 
 /// Adds the property `id` at the end of the object `pet`.
-fn with_id(pet: &[u8], id: i64) -> io::Result<Bytes> {
-    let members = pet.strip_suffix(b"}").ok_or(io::ErrorKind::InvalidData)?;
-    Ok([members, format!(",\"id\":{id}}}").as_bytes()]
-        .concat()
-        .into())
+fn with_id(pet: &[u8], id: i64) -> Option<Bytes> {
+    let members = pet.strip_suffix(b"}")?;
+    let id = format!(",\"id\":{id}}}");
+    Some([members, id.as_bytes()].concat().into())
 }

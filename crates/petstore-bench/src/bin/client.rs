@@ -4,14 +4,17 @@
 
 use anyhow::ensure;
 use clap::Parser;
-use petstore_bench::{ClientReport, Compared, Took, median, memory};
+use petstore_bench::{
+    ClientReport, Took, median,
+    pets::{self, Filter, Members},
+};
 use petstore_client::Client;
+use procfs::process::Process;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
-    process,
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -99,7 +102,7 @@ impl Caller {
             sum += ids;
             count += pets;
             if count % 10_000 == 0 {
-                memory.push(resident());
+                memory.extend(resident());
             }
         };
         match self {
@@ -118,75 +121,59 @@ impl Caller {
                 }
             }
         }
-        memory.push(resident());
+        memory.push(resident()?);
         Ok(sum)
     }
 }
 
 /// Measures both in turn.
 async fn compare(callers: &[Caller; 2], arguments: &Arguments) -> anyhow::Result<ClientReport> {
-    let [mut calls, mut walks] = [const { [const { Vec::new() }; 2] }; 2];
+    let (mut calls, mut walks) = (Vec::new(), Vec::new());
     let [mut memory, mut unused] = [const { Vec::new() }; 2];
     let slice = arguments.calls.div_ceil(SLICES);
-    // The first round is a warm-up.
-    for round in 0..=arguments.rounds.max(1) {
+    for _ in 0..=arguments.rounds.max(1) {
         let mut called = [Took::default(); 2];
         for _ in 0..SLICES {
             for (caller, called) in callers.iter().zip(&mut called) {
-                let clock = Clock::start();
-                for _ in 0..slice {
-                    caller.call().await?;
-                }
-                clock.add_to(called, slice * SLICES);
+                let calls = async {
+                    for _ in 0..slice {
+                        caller.call().await?;
+                    }
+                    Ok(())
+                };
+                timed(calls, called, slice * SLICES).await?;
             }
         }
-        let (mut walked, mut sums) = ([Took::default(); 2], [0; 2]);
-        for (one, memory) in [&mut memory, &mut unused].into_iter().enumerate() {
-            let clock = Clock::start();
-            sums[one] = callers[one].walk(memory).await?;
-            clock.add_to(&mut walked[one], 1);
-        }
-        ensure!(sums[0] == sums[1], "both must read the same pets");
-        if round > 0 {
-            for one in 0..callers.len() {
-                calls[one].push(called[one]);
-                walks[one].push(walked[one]);
-            }
-        }
+        calls.push(called);
+        let [mut client, mut bare] = [Took::default(); 2];
+        let sum = timed(callers[0].walk(&mut memory), &mut client, 1).await?;
+        let same = timed(callers[1].walk(&mut unused), &mut bare, 1).await?;
+        ensure!(sum == same, "both must read the same pets");
+        walks.push([client, bare]);
     }
     let (first, second) = memory.split_at(memory.len() / 2);
     let most = |part: &[u64]| part.iter().max().copied().unwrap_or_default();
-    let compared = |[client, bare]: [Vec<Took>; 2]| Compared {
-        client: medians(&client),
-        bare: medians(&bare),
-    };
     Ok(ClientReport {
-        call: compared(calls),
-        walk: compared(walks),
+        call: medians(&calls),
+        walk: medians(&walks),
         walk_pets: arguments.pages * PAGE,
         memory_halves: [most(first), most(second)],
     })
 }
 
-/// The runtime has one thread, so that all processor time of that thread belongs to the
-/// caller.
-struct Clock {
-    begun: Instant,
-    used: Duration,
-}
-
-impl Clock {
-    fn start() -> Self {
-        let (begun, used) = (Instant::now(), used());
-        Self { begun, used }
-    }
-
-    /// Adds the times since the start, divided by a number of calls.
-    fn add_to(&self, took: &mut Took, number: usize) {
-        let share = 1e6 / number.max(1) as f64;
-        took.elapsed_us += self.begun.elapsed().as_secs_f64() * share;
-        took.processor_us += used().saturating_sub(self.used).as_secs_f64() * share;
-    }
+/// Adds the times of the work, divided by a number of calls. The runtime has one thread, so that all
+/// processor time of that thread belongs to the caller.
+async fn timed<T>(
+    work: impl Future<Output = anyhow::Result<T>>,
+    took: &mut Took,
+    number: usize,
+) -> anyhow::Result<T> {
+    let (begun, before) = (Instant::now(), used());
+    let result = work.await?;
+    let share = 1e6 / number.max(1) as f64;
+    took.elapsed_us += begun.elapsed().as_secs_f64() * share;
+    took.processor_us += used().saturating_sub(before).as_secs_f64() * share;
+    Ok(result)
 }
 
 /// Returns the processor time of this thread so far.
@@ -195,13 +182,16 @@ fn used() -> Duration {
     time.try_into().unwrap_or_default()
 }
 
-/// Returns the median of each field.
-fn medians(rounds: &[Took]) -> Took {
-    let middle = |field: fn(&Took) -> f64| median(rounds.iter().map(field)).unwrap_or_default();
-    Took {
-        elapsed_us: middle(|took| took.elapsed_us),
-        processor_us: middle(|took| took.processor_us),
-    }
+/// Returns the medians of the client and of the plain loop. The first round is a warm-up.
+fn medians(rounds: &[[Took; 2]]) -> [Took; 2] {
+    [0, 1].map(|caller| {
+        let rounds = rounds.iter().skip(1).map(|round| round[caller]);
+        let middle = |field: fn(Took) -> f64| median(rounds.clone().map(field)).unwrap_or_default();
+        Took {
+            elapsed_us: middle(|took| took.elapsed_us),
+            processor_us: middle(|took| took.processor_us),
+        }
+    })
 }
 
 /// A pet as the plain loop reads it, with the same properties as the client's type.
@@ -232,9 +222,9 @@ async fn bare_page(
     Ok((rows, Some(next)))
 }
 
-/// Returns the resident memory of this process in bytes; 0 if the system does not report it.
-fn resident() -> u64 {
-    memory(process::id(), "VmRSS").unwrap_or_default()
+/// Returns the resident memory of this process in bytes.
+fn resident() -> anyhow::Result<u64> {
+    Ok(Process::myself()?.statm()?.resident * procfs::page_size())
 }
 
 /// Starts a service on separate threads that has its responses in memory: first the page of one pet, then the pages of
@@ -253,19 +243,13 @@ fn serve(pages: usize) -> std::io::Result<SocketAddr> {
     Ok(address)
 }
 
-/// Returns the response with `pets` pets, whose ids start with `first`.
-fn page(first: usize, pets: usize, next: usize, pages: usize) -> Vec<u8> {
-    let pets: Vec<String> = (first..first + pets)
-        .map(|id| {
-            let category = id % 50;
-            format!("{{\"id\":{id},\"name\":\"pet number {id}\",\"categoryId\":{category},\"status\":\"available\"}}")
-        })
-        .collect();
-    let body = format!("[{}]", pets.join(","));
-    let link = if next < pages {
-        format!("link: <?limit={PAGE}&cursor={next}>; rel=\"next\"\r\n")
-    } else {
-        String::new()
+/// Returns the response with `pets` pets, which follow the first `before` pets. All have a status.
+fn page(before: usize, pets: usize, next: usize, pages: usize) -> Vec<u8> {
+    let (after, of) = (before as i64 * 4, i64::MAX);
+    let body = pets::page(after, Filter::Available, pets, of, Members::AsDeclared);
+    let link = match next < pages {
+        true => format!("link: <?limit={PAGE}&cursor={next}>; rel=\"next\"\r\n"),
+        false => String::new(),
     };
     let length = body.len();
     format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{link}\r\n{body}")

@@ -2,19 +2,17 @@
 //! starts it. Each round uses its own copies of the stores, so that pets created in one round do not
 //! affect another round.
 
-use super::{
-    Bench, Selection, measure,
-    postgres::Cluster,
-    process::{Running, output},
-    progress,
-};
+use super::{Bench, Selection, measure::Target, postgres::Cluster, progress};
 use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum;
+use petstore_bench::{
+    Place, Work,
+    pets::{Members, PAGE},
+    process::{Running, output},
+};
 use serde::Serialize;
 use std::{
-    env,
-    ffi::OsString,
-    fmt, fs,
+    env, fmt, fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -109,21 +107,18 @@ impl Kind {
         matches!(self, Kind::Service | Kind::ServicePostgres) || self.is_without_events()
     }
 
-    /// Returns the arguments of `load` that describe its responses.
-    pub(crate) fn responses(self) -> &'static [&'static str] {
+    /// Returns the properties of its pets, and their order.
+    fn members(self) -> Members {
         match self {
-            // It always sends the same responses.
-            Kind::Baseline => &["--fixed", "--members", "as-declared"],
-            Kind::Fastify => &["--members", "required-first"],
-            // `load` expects these members by default.
-            kind if kind.is_service() => &[],
-            _ => &["--members", "as-declared"],
+            Kind::Fastify => Members::RequiredFirst,
+            kind if kind.is_service() => Members::WithVersion,
+            _ => Members::AsDeclared,
         }
     }
 
-    /// Returns the beginning of the command of a candidate: the program, and arguments for an
-    /// interpreter. Compiles or installs a peer.
-    fn program(self, bench: &Bench) -> Result<Vec<OsString>> {
+    /// Returns the program of a candidate, or an interpreter and its program. Compiles or installs a
+    /// peer.
+    fn program(self, bench: &Bench) -> Result<Vec<PathBuf>> {
         let compiled = match self {
             Kind::Baseline => bench.programs.join("baseline"),
             Kind::Comparison => rust(bench, "axum-sqlx", "axum-sqlx")?,
@@ -133,11 +128,11 @@ impl Kind {
             Kind::Fastify => return javascript(bench),
             _ => bench.programs.join("petstore-server"),
         };
-        Ok(vec![compiled.into()])
+        Ok(vec![compiled])
     }
 }
 
-/// Compiles a peer.
+/// Compiles a program of a peer.
 fn rust(bench: &Bench, folder: &str, program: &str) -> Result<PathBuf> {
     // With `--quick`, the workspace's target folder is used, because most dependencies are already
     // compiled there. Programs that are measured are compiled separately.
@@ -163,24 +158,18 @@ fn peer(bench: &Bench, folder: &str) -> PathBuf {
 }
 
 /// Installs the pinned packages into a virtual environment.
-fn python(bench: &Bench) -> Result<Vec<OsString>> {
+fn python(bench: &Bench) -> Result<Vec<PathBuf>> {
     let source = peer(bench, "fastapi");
     let folder = bench.folder.join("../peers/fastapi");
     fs::create_dir_all(bench.folder.join("../peers"))?;
     let mut environment = Command::new(bench.root.join(".ci/venv"));
-    output(
-        environment
-            .arg(&folder)
-            .arg(source.join("requirements.txt")),
-    )?;
-    Ok(vec![
-        folder.join("bin/python").into(),
-        source.join("main.py").into(),
-    ])
+    environment.args([&folder, &source.join("requirements.txt")]);
+    output(&mut environment)?;
+    Ok(vec![folder.join("bin/python"), source.join("main.py")])
 }
 
 /// Installs the pinned packages into a copy of the folder.
-fn javascript(bench: &Bench) -> Result<Vec<OsString>> {
+fn javascript(bench: &Bench) -> Result<Vec<PathBuf>> {
     let source = peer(bench, "fastify");
     let folder = bench.folder.join("../peers/fastify");
     fs::create_dir_all(&folder)?;
@@ -189,9 +178,9 @@ fn javascript(bench: &Bench) -> Result<Vec<OsString>> {
         copied.with_context(|| format!("cannot copy {name} to {}", folder.display()))?;
     }
     let mut install = Command::new("npm");
-    install.current_dir(&folder);
-    output(install.args(["ci", "--no-audit", "--no-fund"]))?;
-    Ok(vec!["node".into(), folder.join("main.js").into()])
+    install.args(["ci", "--no-audit", "--no-fund"]);
+    output(install.current_dir(&folder))?;
+    Ok(vec!["node".into(), folder.join("main.js")])
 }
 
 /// Measurements that do not depend on a load.
@@ -212,10 +201,10 @@ pub(crate) struct Facts {
 /// A candidate with a filled store.
 pub(crate) struct Candidate {
     pub(crate) kind: Kind,
-    pub(crate) key: String,
-    /// The file with the positions of its pages, as the program `load` printed them.
-    pub(crate) pages: PathBuf,
-    program: Vec<OsString>,
+    key: String,
+    /// The positions of its pages.
+    pages: Vec<Place>,
+    program: Vec<PathBuf>,
     /// The filled file or, on PostgreSQL, the name of the filled database.
     database: String,
 }
@@ -231,22 +220,15 @@ impl Candidates {
     /// Fills a store for each candidate and collects the positions of its pages.
     pub(crate) fn prepare(bench: &Bench) -> Result<Self> {
         progress("filling the stores");
-        let cluster = Cluster::start()?;
-        let required = env::var("PETSTORE_REQUIRE_POSTGRES").is_ok_and(|it| it == "1");
-        ensure!(
-            cluster.is_some() || !required,
-            "PostgreSQL is not installed, but PETSTORE_REQUIRE_POSTGRES=1 requires it; install it or unset the variable"
-        );
         let mut candidates = Self {
             all: Vec::new(),
-            cluster,
+            cluster: Cluster::start()?,
             folder: bench.temporary("round")?,
         };
         for &kind in Kind::value_variants() {
-            let is_usual =
-                !kind.is_without_events() && !matches!(kind, Kind::Fastapi | Kind::Fastify);
+            let is_script = matches!(kind, Kind::Fastapi | Kind::Fastify);
             let is_chosen = match bench.options.peers {
-                Selection::Usual => is_usual,
+                Selection::Usual => !is_script && !kind.is_without_events(),
                 Selection::Events => kind == Kind::Baseline || kind.is_service(),
                 Selection::All => true,
             };
@@ -255,26 +237,18 @@ impl Candidates {
                 candidates.all.push(candidates.filled(kind, bench)?);
             }
         }
-        if candidates.cluster.is_none() {
-            println!("skipped: PostgreSQL is not installed");
+        for index in 1..candidates.all.len() {
+            let target = candidates.start(bench, &candidates.all[index])?;
+            let (limit, most, keep) = (PAGE, usize::MAX, usize::MAX);
+            let pages = target.load(bench, Work::Walk { limit, most, keep });
+            let candidate = &mut candidates.all[index];
+            candidate.pages = pages.with_context(|| format!("{}: its pages", candidate.kind))?;
         }
-        for candidate in &candidates.all {
-            let kind = candidate.kind;
-            if kind != Kind::Baseline {
-                let running = candidates.start(candidate)?;
-                let mut walk = measure::load(bench, "walk", &running, &candidate.key, bench.pets);
-                let text = output(walk.args(kind.responses()));
-                fs::write(
-                    &candidate.pages,
-                    text.with_context(|| format!("{kind}: its pages"))?,
-                )?;
-            }
-        }
-        // The baseline has only one page, but receives requests of the same length.
-        let pages = |kind| candidates.all.iter().find(|it| it.kind == kind);
-        if let (Some(baseline), Some(service)) = (pages(Kind::Baseline), pages(Kind::Service)) {
-            fs::copy(&service.pages, &baseline.pages)?;
-        }
+        // The baseline, which is the first, has only one page, but receives requests of the same
+        // length.
+        let mut all = candidates.all.iter();
+        let service = all.find(|candidate| candidate.kind == Kind::Service);
+        candidates.all[0].pages = service.map_or_else(Vec::new, |it| it.pages.clone());
         Ok(candidates)
     }
 
@@ -327,66 +301,74 @@ impl Candidates {
         Ok(Candidate {
             kind,
             key,
-            pages: self.path(&format!("{kind}.json")),
+            pages: Vec::new(),
             program,
             database,
         })
     }
 
-    /// Starts a candidate on a copy of its database.
-    pub(crate) fn start(&self, candidate: &Candidate) -> Result<Running> {
+    /// Starts a candidate on a copy of its database. The processor time of the database counts, too.
+    pub(crate) fn start(&self, bench: &Bench, candidate: &Candidate) -> Result<Target> {
         let Candidate { kind, database, .. } = candidate;
-        let mut command = command(&candidate.program);
-        if *kind == Kind::Baseline {
-            command.arg(database);
-        } else if kind.is_on_postgres() {
-            let (cluster, copy) = (self.cluster()?, format!("{database}_round"));
-            for sql in [
-                format!("DROP DATABASE IF EXISTS {copy} (FORCE)"),
-                format!("CREATE DATABASE {copy} TEMPLATE {database}"),
-                // Writes the pages of the copy to the disk now, so that this does not happen
-                // during the round.
-                "CHECKPOINT".to_owned(),
-            ] {
-                cluster.execute("postgres", &sql)?;
+        let mut command = Command::new(&candidate.program[0]);
+        command.args(&candidate.program[1..]);
+        let url = match kind {
+            Kind::Baseline => database.clone(),
+            // The peer requires a host in the URL, but does not use it.
+            Kind::AxumPostgres => {
+                let url = self.copy_on_postgres(database)?;
+                url.replace("postgres@/", "postgres@localhost/")
             }
-            match kind {
-                Kind::AxumPostgres => command.arg(cluster.url_with_host(&copy)),
-                _ => serve(&mut command, &cluster.url(&copy)),
-            };
-        } else {
-            let copy = self.copy(database)?;
-            match kind.is_service() {
-                true => serve(&mut command, &sqlite(&copy)),
-                false => command.arg(copy),
-            };
-        }
+            kind if kind.is_on_postgres() => self.copy_on_postgres(database)?,
+            kind if kind.is_service() => sqlite(&copy(database)?),
+            _ => copy(database)?.display().to_string(),
+        };
+        match kind.is_service() {
+            true => serve(&mut command, &url),
+            false => command.arg(url),
+        };
         if kind.is_without_events() {
             command.args(["--events", "off"]);
         }
-        Running::start(&mut command, &self.path(&format!("{kind}.log")))
+        let running = Running::start(&mut command, &self.path(&format!("{kind}.log")))?;
+        let mut target = Target::new(running, candidate.key.clone(), bench.pets);
+        let cluster = self.cluster.as_ref().filter(|_| kind.is_on_postgres());
+        target.watch.extend(cluster.map(Cluster::id));
+        target.service.members = kind.members();
+        // The baseline always sends the same responses.
+        target.service.fixed = *kind == Kind::Baseline;
+        target.service.pages = candidate.pages.clone();
+        Ok(target)
     }
 
-    /// Returns the processes whose processor time counts for a candidate, including the processes
-    /// of its database.
-    pub(crate) fn processes(&self, candidate: &Candidate, running: &Running) -> Vec<u32> {
-        let database = self.cluster.as_ref().map(Cluster::id);
-        let database = database.filter(|_| candidate.kind.is_on_postgres());
-        [running.id()].into_iter().chain(database).collect()
-    }
-
-    fn copy(&self, file: &str) -> Result<PathBuf> {
-        let copy = format!("{file}.copy");
-        for suffix in ["", "-wal", "-shm"] {
-            let left = format!("{copy}{suffix}");
-            if Path::new(&left).exists() {
-                fs::remove_file(left)?;
-            }
+    /// Copies a database and returns the URL of the copy.
+    fn copy_on_postgres(&self, database: &str) -> Result<String> {
+        let (cluster, copy) = (self.cluster()?, format!("{database}_round"));
+        for sql in [
+            format!("DROP DATABASE IF EXISTS {copy} (FORCE)"),
+            format!("CREATE DATABASE {copy} TEMPLATE {database}"),
+            // Writes the pages of the copy to the disk now, so that this does not happen during the
+            // round.
+            "CHECKPOINT".to_owned(),
+        ] {
+            cluster.execute("postgres", &sql)?;
         }
-        fs::copy(file, &copy)?;
-        fs::File::open(&copy)?.sync_all()?;
-        Ok(copy.into())
+        Ok(cluster.url(&copy))
     }
+}
+
+/// Copies an SQLite file and returns the copy.
+fn copy(file: &str) -> Result<PathBuf> {
+    let copy = format!("{file}.copy");
+    for suffix in ["", "-wal", "-shm"] {
+        let earlier = format!("{copy}{suffix}");
+        if Path::new(&earlier).exists() {
+            fs::remove_file(earlier)?;
+        }
+    }
+    fs::copy(file, &copy)?;
+    fs::File::open(&copy)?.sync_all()?;
+    Ok(copy.into())
 }
 
 impl Candidate {
@@ -394,12 +376,6 @@ impl Candidate {
         // If the program is an interpreter in PATH, the size of the binary has no meaning.
         fs::metadata(&self.program[0]).map_or(0, |program| program.len())
     }
-}
-
-fn command(program: &[OsString]) -> Command {
-    let mut command = Command::new(&program[0]);
-    command.args(&program[1..]);
-    command
 }
 
 /// Creates an SQLite store with pets.
@@ -429,12 +405,14 @@ fn create_key(bench: &Bench, database: &str) -> Result<String> {
     Ok(key.trim().to_owned())
 }
 
-/// Starts the service on a store; returns it with a new key.
-pub(crate) fn service(bench: &Bench, store: &Path, log: &Path) -> Result<(Running, String)> {
+/// Starts the service on a store with pets, with a new key and a log in a folder.
+pub(crate) fn service(bench: &Bench, pets: i64, store: &Path, folder: &Path) -> Result<Target> {
     let database = sqlite(store);
     let key = create_key(bench, &database)?;
-    let running = Running::start(serve(&mut bench.program("petstore-server"), &database), log)?;
-    Ok((running, key))
+    let mut server = bench.program("petstore-server");
+    let log = folder.join(format!("{pets}.log"));
+    let running = Running::start(serve(&mut server, &database), &log)?;
+    Ok(Target::new(running, key, pets))
 }
 
 pub(crate) fn sqlite(database: &Path) -> String {

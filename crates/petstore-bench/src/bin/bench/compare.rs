@@ -6,22 +6,20 @@
 //! is reported.
 
 use super::{
-    Bench, Report,
-    candidates::{Candidate, Candidates, Facts, Kind},
-    measure::{self, Medians, Target, valid},
-    process::Running,
-    progress,
-    table::{self, Table},
+    Bench,
+    candidates::{Candidates, Facts, Kind},
+    measure::{self, Medians, Target},
+    progress, table,
 };
 use anyhow::Result;
-use petstore_bench::{Load, Measured, median};
+use petstore_bench::{Load, Measured, Work, median, process::memory};
 use serde::Serialize;
 
 /// How often a round measures creations. They wait for the disk, so their measurements vary more
 /// than those of reads.
 const CREATIONS: usize = 3;
-/// The number of connections for the targets, for the chart, and for the latency. If they were not
-/// measured with this number, the highest number is used for the chart and the latency.
+/// The number of connections for the targets and for the latency. If they were not measured with
+/// this number, the highest number is used for the latency.
 pub(crate) const CONNECTIONS: usize = 64;
 /// The rate at which the latency is measured, as a share of the highest throughput.
 const SHARE: f64 = 0.7;
@@ -39,13 +37,8 @@ pub(crate) struct Row {
     /// The number of requests that were sent per second; `None` if each connection sent the next
     /// request when a response arrived.
     rate: Option<f64>,
-    /// The medians; `None` if all rounds are invalid.
-    pub(crate) medians: Option<Medians>,
-    /// The throughput as a share of the baseline's, and as a multiple of the comparison's.
-    pub(crate) of_baseline: Option<f64>,
-    pub(crate) of_comparison: Option<f64>,
     /// The measurement of each round; `None` if it is invalid.
-    rounds: Vec<Option<Measured>>,
+    pub(crate) rounds: Vec<Option<Measured>>,
 }
 
 impl Row {
@@ -55,206 +48,137 @@ impl Row {
             connections,
             candidate,
             rate,
-            medians: None,
-            of_baseline: None,
-            of_comparison: None,
             rounds: Vec::new(),
         }
     }
 
-    pub(crate) fn is(&self, candidate: Kind, load: Load, connections: usize) -> bool {
-        (self.candidate, self.load, self.connections) == (candidate, load, connections)
+    /// Measures one round.
+    fn measure(&mut self, bench: &Bench, target: &Target) {
+        let connections = table::connections(self.connections);
+        let rate = self.rate.map_or("", |_| " at a rate");
+        let what = format!("{}, {}{rate}, {connections}", self.candidate, self.load);
+        let measured = target.measure(bench, &what, self.load, self.connections, self.rate);
+        self.rounds.push(measured);
     }
 
-    /// Measures one round.
-    fn measure(&mut self, bench: &Bench, target: &Target<'_>, void: &mut Vec<String>) {
-        let measured = target.measure(bench, self.load, self.connections, self.rate);
-        let rate = if self.rate.is_some() {
-            " at a rate"
-        } else {
-            ""
-        };
-        let connections = table::connections(self.connections);
-        let what = format!("{}, {}{rate}, {connections}", self.candidate, self.load);
-        self.rounds.push(valid(void, &what, measured));
+    /// Returns the median ratio of the throughput to the throughput of another candidate under the
+    /// same load.
+    pub(crate) fn ratio(&self, rows: &[Self], to: Kind) -> Option<f64> {
+        let key = (to, self.load, self.connections);
+        let mut rows = rows.iter();
+        let other = rows.find(|row| (row.candidate, row.load, row.connections) == key)?;
+        let throughput = |round: &Measured| round.requests_per_second;
+        measure::ratio(&self.rounds, &other.rounds, throughput)
     }
 }
 
 /// Measures the throughput of all candidates.
-pub(crate) fn measure(bench: &Bench, candidates: &Candidates, report: &mut Report) -> Result<()> {
+pub(crate) fn measure(bench: &Bench, candidates: &Candidates) -> Result<(Vec<Facts>, Vec<Row>)> {
     let idle_connections = if bench.options.quick { 100 } else { 1_000 };
-    for candidate in &candidates.all {
-        let running = candidates.start(candidate)?;
-        let target = target(bench, candidate, &running);
-        report.candidates.push(Facts {
+    let facts = candidates.all.iter().map(|candidate| {
+        let target = candidates.start(bench, candidate)?;
+        let idle = Work::Idle {
+            connections: idle_connections,
+            process: target.running.id(),
+        };
+        Ok(Facts {
             candidate: candidate.kind,
             binary_bytes: candidate.binary_bytes(),
             ready_ms: Vec::new(),
             peak_bytes: Vec::new(),
-            idle_bytes: target.idle(bench, idle_connections)?,
+            idle_bytes: target.load(bench, idle)?,
             idle_connections,
-        });
-    }
+        })
+    });
+    let mut facts: Vec<Facts> = facts.collect::<Result<_>>()?;
+    let mut rows = Vec::new();
     for load in Load::ALL {
         for &connections in &bench.options.connections {
-            for candidate in &candidates.all {
-                let row = Row::new(load, connections, candidate.kind, None);
-                report.compare.push(row);
-            }
+            let kinds = candidates.all.iter().map(|candidate| candidate.kind);
+            rows.extend(kinds.map(|kind| Row::new(load, connections, kind, None)));
         }
     }
     for round in 0..bench.rounds {
         progress(&format!("round {} of {}", round + 1, bench.rounds));
-        one_round(bench, candidates, round, report)?;
-    }
-    let rows = &report.compare;
-    let ratios = rows
-        .iter()
-        .map(|row| [Kind::Baseline, Kind::Comparison].map(|to| ratio(rows, row, to)));
-    let ratios: Vec<_> = ratios.collect();
-    for (row, ratios) in report.compare.iter_mut().zip(ratios) {
-        row.medians = Medians::of(&row.rounds);
-        [row.of_baseline, row.of_comparison] = ratios;
-    }
-    print(report);
-    Ok(())
-}
-
-fn one_round(
-    bench: &Bench,
-    candidates: &Candidates,
-    round: usize,
-    report: &mut Report,
-) -> Result<()> {
-    let running = candidates
-        .all
-        .iter()
-        .map(|candidate| candidates.start(candidate));
-    let running: Vec<Running> = running.collect::<Result<_>>()?;
-    // The rows of one load and one number of connections are neighbours.
-    let number = running.len();
-    let mut first = round;
-    for rows in report.compare.chunks_mut(number) {
-        let turns = if rows[0].load == Load::Create {
-            CREATIONS
-        } else {
-            1
-        };
-        for _ in 0..turns {
-            for turn in 0..number {
-                let index = (first + turn) % number;
-                let (candidate, running) = (&candidates.all[index], &running[index]);
-                let mut target = target(bench, candidate, running);
-                target.watch = candidates.processes(candidate, running);
-                rows[index].measure(bench, &target, &mut report.void);
+        let started = candidates.all.iter();
+        let started = started.map(|candidate| candidates.start(bench, candidate));
+        let targets: Vec<Target> = started.collect::<Result<_>>()?;
+        let mut first = round;
+        // The rows of one load and one number of connections are neighbours.
+        for rows in rows.chunks_mut(targets.len()) {
+            let is_creation = rows[0].load == Load::Create;
+            let turns = if is_creation { CREATIONS } else { 1 };
+            for _ in 0..turns {
+                for turn in 0..targets.len() {
+                    let index = (first + turn) % targets.len();
+                    rows[index].measure(bench, &targets[index]);
+                }
+                first += 1;
             }
-            first += 1;
+        }
+        for (facts, target) in facts.iter_mut().zip(&targets) {
+            facts.ready_ms.push(target.running.ready_ms);
+            facts.peak_bytes.push(memory(target.running.id())?.1);
         }
     }
-    for (facts, running) in report.candidates.iter_mut().zip(&running) {
-        facts.ready_ms.push(running.ready_ms());
-        facts.peak_bytes.push(running.memory("VmHWM")?);
-    }
-    Ok(())
-}
-
-fn target<'a>(bench: &Bench, candidate: &'a Candidate, running: &'a Running) -> Target<'a> {
-    let pages = candidate.pages.display().to_string();
-    let responses = candidate.kind.responses().iter().map(ToString::to_string);
-    Target {
-        running,
-        key: &candidate.key,
-        pets: bench.pets,
-        watch: vec![running.id()],
-        arguments: ["--pages".to_owned(), pages]
-            .into_iter()
-            .chain(responses)
-            .collect(),
-    }
-}
-
-/// Returns the median ratio of the throughput to the throughput of another candidate under the same
-/// load.
-pub(crate) fn ratio(rows: &[Row], row: &Row, to: Kind) -> Option<f64> {
-    let mut others = rows.iter();
-    let other = others.find(|other| other.is(to, row.load, row.connections))?;
-    measure::ratio(&row.rounds, &other.rounds, |round| {
-        round.requests_per_second
-    })
-}
-
-/// Returns the number of connections for the chart and the latency.
-pub(crate) fn usual_connections(rows: &[Row]) -> usize {
-    let measured = rows.iter().map(|row| row.connections);
-    let usual = measured.clone().find(|&number| number == CONNECTIONS);
-    usual.or(measured.max()).unwrap_or(CONNECTIONS)
+    print(&facts, &rows);
+    Ok((facts, rows))
 }
 
 /// Measures the latency at a share of the highest throughput that the candidate reached in this run.
 /// Requests are sent at fixed times, not when the previous response has arrived.
-pub(crate) fn latency(bench: &Bench, candidates: &Candidates, report: &mut Report) -> Result<()> {
-    let connections = usual_connections(&report.compare);
-    let measured = report
-        .compare
-        .iter()
-        .filter(|row| row.connections == connections);
-    let rows = measured.filter_map(|row| {
-        let rate = row.medians.as_ref()?.of.requests_per_second * SHARE;
+pub(crate) fn latency(
+    bench: &Bench,
+    candidates: &Candidates,
+    compared: &[Row],
+) -> Result<Vec<Row>> {
+    let measured = &bench.options.connections;
+    let highest = measured.iter().max().copied().unwrap_or(CONNECTIONS);
+    let usual = measured.contains(&CONNECTIONS);
+    let connections = if usual { CONNECTIONS } else { highest };
+    let rows = compared.iter().filter(|row| row.connections == connections);
+    let rows = rows.filter_map(|row| {
+        let rate = Medians::of(&row.rounds)?.of.requests_per_second * SHARE;
         Some(Row::new(row.load, connections, row.candidate, Some(rate)))
     });
     let mut rows: Vec<Row> = rows.collect();
     for round in 0..LATENCY_ROUNDS.min(bench.rounds) {
         progress(&format!("latency, round {}", round + 1));
         for candidate in &candidates.all {
-            let running = candidates.start(candidate)?;
-            let target = target(bench, candidate, &running);
+            let target = candidates.start(bench, candidate)?;
             // A candidate that has just started has to fill its caches first, because the rates
             // were measured with candidates that had run for a while.
-            let mut warm_up = Row::new(Load::Mix, connections, candidate.kind, None);
-            warm_up.measure(bench, &target, &mut report.void);
-            for row in rows
-                .iter_mut()
-                .filter(|row| row.candidate == candidate.kind)
-            {
-                row.measure(bench, &target, &mut report.void);
+            Row::new(Load::Mix, connections, candidate.kind, None).measure(bench, &target);
+            let own = rows.iter_mut();
+            for row in own.filter(|row| row.candidate == candidate.kind) {
+                row.measure(bench, &target);
             }
         }
     }
-    for row in &mut rows {
-        row.medians = Medians::of(&row.rounds);
-    }
     for rows in rows.chunk_by(|one, next| one.load == next.load) {
-        let title = format!(
-            "{} at 70 %, {}",
-            rows[0].load,
-            table::connections(connections)
-        );
-        let mut table = Table::new(&[&title, "sent/s", "p50", "p99", "p99.9", "longest"]);
-        for row in rows {
-            let mut cells = vec![row.candidate.to_string()];
-            cells.extend(row.rate.map(|rate| format!("{rate:.0}")));
-            cells.extend(Medians::cells(row.medians.as_ref(), |medians| {
+        let connections = table::connections(connections);
+        let title = format!("{} at 70 %, {connections}", rows[0].load);
+        let head = [&title, "sent/s", "p50", "p99", "p99.9", "longest"];
+        let rows = rows.iter().map(|row| {
+            let mut first = vec![row.candidate.to_string()];
+            first.extend(row.rate.map(|rate| format!("{rate:.0}")));
+            Medians::row(first, &row.rounds, |medians| {
                 let longest = table::latency(medians.of.max_us);
                 [&medians.latencies()[..], &[longest]].concat()
-            }));
-            table.row(cells);
-        }
-        println!("\n{table}");
+            })
+        });
+        table::print(&head, rows);
     }
-    report.latency = rows;
-    Ok(())
+    Ok(rows)
 }
 
-fn print(report: &Report) {
-    let same = |one: &Row, next: &Row| (one.load, one.connections) == (next.load, next.connections);
-    for rows in report.compare.chunk_by(same) {
-        let title = format!(
-            "{}, {}",
-            rows[0].load,
-            table::connections(rows[0].connections)
-        );
-        let mut table = Table::new(&[
-            &title,
+fn print(facts: &[Facts], all: &[Row]) {
+    for rows in
+        all.chunk_by(|one, next| (one.load, one.connections) == (next.load, next.connections))
+    {
+        let connections = table::connections(rows[0].connections);
+        let head = [
+            &format!("{}, {connections}", rows[0].load),
             "requests/s",
             "spread",
             "of baseline",
@@ -266,16 +190,15 @@ fn print(report: &Report) {
             "load's",
             "stolen",
             "rounds",
-        ]);
-        for row in rows {
-            let mut cells = vec![row.candidate.to_string()];
-            cells.extend(Medians::cells(row.medians.as_ref(), |medians| {
+        ];
+        let rows = rows.iter().map(|row| {
+            Medians::row([row.candidate.to_string()], &row.rounds, |medians| {
                 let [p50, p99, p999] = medians.latencies();
                 vec![
                     medians.rate(),
                     format!("±{:.0} %", medians.spread * 100.0),
-                    table::ratio(row.of_baseline),
-                    table::ratio(row.of_comparison),
+                    table::ratio(row.ratio(all, Kind::Baseline)),
+                    table::ratio(row.ratio(all, Kind::Comparison)),
                     p50,
                     p99,
                     p999,
@@ -284,30 +207,29 @@ fn print(report: &Report) {
                     format!("{:.1} %", medians.of.stolen * 100.0),
                     format!("{} of {}", medians.counted, medians.rounds),
                 ]
-            }));
-            table.row(cells);
-        }
-        println!("\n{table}");
+            })
+        });
+        table::print(&head, rows);
     }
-    let mut table = Table::new(&[
+    let head = [
         "candidate",
         "binary",
         "ready in",
         "peak memory",
         "idle memory",
-    ]);
-    for facts in &report.candidates {
+    ];
+    let rows = facts.iter().map(|facts| {
         let peaks = facts.peak_bytes.iter().map(|&bytes| bytes as f64);
         let binary = Some(facts.binary_bytes as f64).filter(|bytes| *bytes > 0.0);
         let idle = table::mebibytes(facts.idle_bytes as f64);
         let connections = table::connections(facts.idle_connections);
-        table.row([
+        vec![
             facts.candidate.to_string(),
             table::or_none(binary, table::mebibytes),
             table::or_none(median(facts.ready_ms.iter().copied()), table::milliseconds),
             table::or_none(median(peaks), table::mebibytes),
             format!("{idle} with {connections}"),
-        ]);
-    }
-    println!("\n{table}");
+        ]
+    });
+    table::print(&head, rows);
 }

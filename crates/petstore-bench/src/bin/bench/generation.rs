@@ -5,17 +5,19 @@
 //! document with many problems. The tests of `openapi-dropshot-contract` and `openapi-dropshot` check
 //! the results.
 
-use super::{
-    Bench, Report, progress,
-    table::{self, Table},
-};
+use super::{Bench, progress, table};
 use anyhow::{Context as _, Result};
 use openapi_dropshot::Options;
 use openapi_dropshot_contract::{Problems, Profile, lint, read};
 use petstore_bench::median;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::{fs, hint::black_box, path::PathBuf, time::Instant};
+use std::{
+    fs,
+    hint::black_box,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 const CONTRACT: &str = "spec/openapi.yaml";
 /// The folders of the corpus, beside the repository, and the names of the documents with repeated
@@ -44,47 +46,39 @@ pub(crate) struct Row {
     print_ms: f64,
     /// `None` if nothing had to be generated.
     generate_ms: Option<f64>,
-    /// Number of generated files; 0 if the generator rejects the document.
-    files: usize,
-    /// Number of constructs that the generator rejects.
-    rejected: usize,
+    /// The number of generated files, or why there are none.
+    files: String,
 }
 
-pub(crate) fn measure(bench: &Bench, report: &mut Report) -> Result<()> {
+pub(crate) fn measure(bench: &Bench) -> Result<Vec<Row>> {
     progress("reading, linting and generating");
-    let rounds = if report.quick { 1 } else { ROUNDS };
-    let mut add = |name: &str, text: &str, generates| -> Result<()> {
-        report.generation.push(row(name, text, generates, rounds)?);
-        Ok(())
-    };
-    add(
-        "openapi.yaml",
-        &read_text(&bench.root.join(CONTRACT))?,
-        true,
-    )?;
-    for (folder, repeated) in CORPUS {
-        match largest(bench, folder) {
-            Some(document) => {
-                let text = read_text(&document)?;
-                let name = document.file_name().unwrap_or_default().to_string_lossy();
-                add(&name, &text, true)?;
-                add(
-                    repeated,
-                    &repeated_text(&text).context(document.display().to_string())?,
-                    false,
-                )?;
-            }
-            None => println!("skipped: there is no corpus of documents at {folder}"),
-        }
-    }
-    let schemas = if bench.options.quick {
-        FAULTY / 20
+    let quick = bench.options.quick;
+    let (rounds, schemas) = if quick {
+        (1, FAULTY / 20)
     } else {
-        FAULTY
+        (ROUNDS, FAULTY)
     };
-    add("faulty-3.1.json", &faulty_text(schemas)?, false)?;
-    print(&report.generation);
-    Ok(())
+    let contract = read_text(&bench.root.join(CONTRACT))?;
+    let mut rows = vec![row("openapi.yaml", &contract, true, rounds)?];
+    for (folder, repeated) in CORPUS {
+        let Some(document) = largest(bench, folder) else {
+            println!("skipped: there is no corpus of documents at {folder}");
+            continue;
+        };
+        let text = read_text(&document)?;
+        let name = document.file_name().unwrap_or_default().to_string_lossy();
+        rows.push(row(&name, &text, true, rounds)?);
+        let text = repeated_text(&text).context(document.display().to_string())?;
+        rows.push(row(repeated, &text, false, rounds)?);
+    }
+    rows.push(row(
+        "faulty-3.1.json",
+        &faulty_text(schemas)?,
+        false,
+        rounds,
+    )?);
+    print(&rows);
+    Ok(rows)
 }
 
 fn row(document: &str, text: &str, generates: bool, rounds: usize) -> Result<Row> {
@@ -97,11 +91,6 @@ fn row(document: &str, text: &str, generates: bool, rounds: usize) -> Result<Row
     let options = options();
     let generate = || timed(rounds, || openapi_dropshot::generate(&read, &options));
     let (generate_ms, generated) = generates.then(generate).unzip();
-    let (files, rejected) = match generated {
-        Some(Ok(generated)) => (generated.files.len(), 0),
-        Some(Err(problems)) => (0, problems.len()),
-        None => (0, 0),
-    };
     Ok(Row {
         document: document.to_owned(),
         bytes: text.len(),
@@ -110,8 +99,13 @@ fn row(document: &str, text: &str, generates: bool, rounds: usize) -> Result<Row
         problems: problems.len(),
         print_ms,
         generate_ms,
-        files,
-        rejected,
+        files: match generated {
+            Some(Ok(generated)) => generated.files.len().to_string(),
+            Some(Err(problems)) => {
+                format!("none: the generator rejects {} constructs", problems.len())
+            }
+            None => "-".to_owned(),
+        },
     })
 }
 
@@ -142,16 +136,11 @@ fn options() -> Options {
 }
 
 fn print(rows: &[Row]) {
-    let mut table = Table::new(&[
+    let head = [
         "document", "size", "read", "lint", "problems", "print", "generate", "files",
-    ]);
-    for row in rows {
-        let files = match (row.generate_ms, row.rejected) {
-            (None, _) => "-".to_owned(),
-            (_, 0) => row.files.to_string(),
-            (_, rejected) => format!("none: the generator rejects {rejected} constructs"),
-        };
-        table.row([
+    ];
+    let rows = rows.iter().map(|row| {
+        vec![
             row.document.clone(),
             format!("{:.0} KiB", row.bytes as f64 / 1024.0),
             table::milliseconds(row.read_ms),
@@ -159,13 +148,13 @@ fn print(rows: &[Row]) {
             row.problems.to_string(),
             table::milliseconds(row.print_ms),
             table::or_none(row.generate_ms, table::milliseconds),
-            files,
-        ]);
-    }
-    println!("\n{table}");
+            row.files.clone(),
+        ]
+    });
+    table::print(&head, rows);
 }
 
-fn read_text(path: &std::path::Path) -> Result<String> {
+fn read_text(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
@@ -240,13 +229,13 @@ mod tests {
     #[test]
     fn a_repeated_document_is_large_and_as_valid_as_before() {
         let operation = |id| {
-            serde_json::json!({
+            json!({
                 "operationId": id,
                 "description": "d".repeat(40_000),
                 "responses": { "200": { "description": "Fine." } },
             })
         };
-        let document = serde_json::json!({
+        let document = json!({
             "openapi": "3.0.3",
             "info": { "title": "T", "version": "1.0.0" },
             "paths": { "/a": { "get": operation("getA"), "put": operation("putA") } },

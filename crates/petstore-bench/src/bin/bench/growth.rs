@@ -2,14 +2,12 @@
 //! services on all stores receive requests in turn.
 
 use super::{
-    Bench, Report, candidates,
-    measure::{self, Medians, Target, load, valid},
-    process::{Running, output},
-    progress,
-    table::{self, Table},
+    Bench, candidates,
+    measure::{self, Medians, Target},
+    progress, table,
 };
 use anyhow::{Context as _, Result};
-use petstore_bench::{Load, Measured};
+use petstore_bench::{Load, Measured, Place, Work, pets::Filter, process::output};
 use serde::Serialize;
 use std::{
     fs,
@@ -19,39 +17,31 @@ use std::{
 
 /// The maximum number of pets on a page. It is large, so that following the pages to the middle of
 /// a store takes few requests.
-const LIMIT: i64 = 100;
+const LIMIT: usize = 100;
 /// The number of pages in the middle of a store that are requested.
-const PAGES: i64 = 2_000;
+const PAGES: usize = 2_000;
 const CONNECTIONS: usize = 64;
 /// There are many short rounds, to distinguish a ratio close to 1 from 1.
 const ROUNDS: usize = 7;
 
 /// The kinds of reads: their names, their loads, and their filters.
-const READS: [(&str, Load, &str); 4] = [
-    ("first page", Load::List, "all"),
-    (MIDDLE, Load::List, "all"),
-    ("a filtered page", Load::List, "sold"),
-    ("get", Load::Get, "all"),
+const READS: [(&str, Load, Filter); 4] = [
+    ("first page", Load::List, Filter::All),
+    (MIDDLE, Load::List, Filter::All),
+    ("a filtered page", Load::List, Filter::Sold),
+    ("get", Load::Get, Filter::All),
 ];
 const MIDDLE: &str = "a page in the middle";
 
 #[derive(Default, Serialize)]
 pub(crate) struct Growth {
-    pub(crate) store: Vec<StoreRow>,
+    /// The highest ratio of the time for a read of the store, without the service, to the time for
+    /// the same read of the smallest store.
+    pub(crate) store: Option<f64>,
     pub(crate) socket: Vec<SocketRow>,
     files: Vec<FileRow>,
     /// The time from start to ready of the service on each store, in milliseconds.
     pub(crate) ready_ms: Vec<(i64, f64)>,
-}
-
-/// A read of the store, without the service.
-#[derive(Serialize)]
-pub(crate) struct StoreRow {
-    read: String,
-    pets: i64,
-    cost_us: f64,
-    /// The ratio to the time for the smallest store.
-    pub(crate) ratio: f64,
 }
 
 /// A read over the socket.
@@ -59,9 +49,6 @@ pub(crate) struct StoreRow {
 pub(crate) struct SocketRow {
     read: &'static str,
     pets: i64,
-    medians: Option<Medians>,
-    /// The ratio of the processor time per request to the processor time on the smallest store.
-    pub(crate) ratio: Option<f64>,
     rounds: Vec<Option<Measured>>,
 }
 
@@ -71,59 +58,67 @@ struct FileRow {
     pets: i64,
     bytes: u64,
     /// Creations over the socket.
-    creations: Option<Medians>,
+    creations: Vec<Option<Measured>>,
     /// The time of `petstore-server backup`.
     backup_ms: f64,
 }
 
-/// A store and the service that runs on it.
-struct GrownStore {
-    pets: i64,
-    key: String,
-    running: Running,
-    /// The file with the positions of pages in the middle.
-    middle: PathBuf,
-}
-
-impl GrownStore {
-    fn target(&self, arguments: &[&str]) -> Target<'_> {
-        Target {
-            running: &self.running,
-            key: &self.key,
-            pets: self.pets,
-            watch: vec![self.running.id()],
-            arguments: arguments.iter().map(ToString::to_string).collect(),
-        }
+impl Growth {
+    /// Returns the ratio of the processor time per request to the processor time on the smallest
+    /// store.
+    pub(crate) fn ratio(&self, row: &SocketRow) -> Option<f64> {
+        let smallest = self.socket.iter().find(|other| other.read == row.read)?;
+        measure::ratio(&row.rounds, &smallest.rounds, |round| round.cpu_us)
     }
 }
 
-pub(crate) fn measure(bench: &Bench, report: &mut Report) -> Result<()> {
+pub(crate) fn measure(bench: &Bench) -> Result<Growth> {
     let stores = stores(bench)?;
-    let (rows, text) = in_the_store(bench, &stores)?;
-    report.growth.store = rows;
-    println!("\n{}", text.trim_end());
-
+    let mut growth = Growth {
+        store: Some(in_the_store(bench, &stores)?),
+        ..Growth::default()
+    };
     let folder = bench.temporary("grown")?;
-    let started = stores.iter().map(|(pets, store)| {
-        let mut started = start(bench, *pets, store, folder.path())?;
-        walk_to_the_middle(bench, &mut started)?;
-        Ok(started)
-    });
-    let grown_stores = started.collect::<Result<Vec<_>>>()?;
-    let ready = |store: &GrownStore| (store.pets, store.running.ready_ms());
-    report.growth.ready_ms = grown_stores.iter().map(ready).collect();
-    progress("growth, over the socket");
-    for read in READS {
-        let rows = over_the_socket(bench, &grown_stores, read, &mut report.void);
-        report.growth.socket.extend(rows);
-    }
-    drop(grown_stores);
+    // The services, and the positions of pages in the middle of their stores.
+    let mut targets = Vec::new();
     for (pets, store) in &stores {
-        let row = whole_file(bench, *pets, store, &mut report.void)?;
-        report.growth.files.push(row);
+        let mut target = candidates::service(bench, *pets, store, folder.path())?;
+        target.service.filter = Filter::All;
+        growth.ready_ms.push((*pets, target.running.ready_ms));
+        let middle = walk_to_the_middle(bench, &target)?;
+        targets.push((target, middle));
     }
-    print(&report.growth);
-    Ok(())
+    progress("growth, over the socket");
+    for (read, load, filter) in READS {
+        let mut rows: Vec<SocketRow> = Vec::new();
+        for (target, middle) in &mut targets {
+            target.service.filter = filter;
+            // The other reads need no positions.
+            target.service.pages = match read {
+                MIDDLE => middle.clone(),
+                _ => Vec::new(),
+            };
+            rows.push(SocketRow {
+                read,
+                pets: target.service.pets,
+                rounds: Vec::new(),
+            });
+        }
+        for _ in 0..rounds(bench) {
+            for ((target, _), row) in targets.iter().zip(&mut rows) {
+                let what = format!("{read} of {} pets", row.pets);
+                let measured = target.measure(bench, &what, load, CONNECTIONS, None);
+                row.rounds.push(measured);
+            }
+        }
+        growth.socket.extend(rows);
+    }
+    drop(targets);
+    for (pets, store) in &stores {
+        growth.files.push(whole_file(bench, *pets, store)?);
+    }
+    print(&growth);
+    Ok(growth)
 }
 
 fn rounds(bench: &Bench) -> usize {
@@ -156,86 +151,33 @@ fn stores(bench: &Bench) -> Result<Vec<(i64, PathBuf)>> {
     made.collect()
 }
 
-/// Runs the program that reads from all stores, and returns its rows and its output.
-fn in_the_store(bench: &Bench, stores: &[(i64, PathBuf)]) -> Result<(Vec<StoreRow>, String)> {
+/// Runs the program that reads from all stores, prints its table, and returns the highest ratio, which
+/// is in the last column.
+fn in_the_store(bench: &Bench, stores: &[(i64, PathBuf)]) -> Result<f64> {
     progress("growth, in the store");
     let mut growth = bench.program("examples/growth");
     let text = output(growth.args(stores.iter().map(|(_, store)| store)))?;
-    let rows = text.lines().skip(1).map(|line| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let [read @ .., pets, cost, _, ratio] = fields.as_slice() else {
-            return None;
-        };
-        Some(StoreRow {
-            read: read.join(" "),
-            pets: pets.parse().ok()?,
-            cost_us: cost.parse().ok()?,
-            ratio: ratio.parse().ok()?,
-        })
+    println!("\n{}", text.trim_end());
+    let mut rows = text.lines().skip(1);
+    let worst = rows.try_fold(0.0, |worst: f64, row| {
+        let ratio = row.split_whitespace().next_back()?.parse().ok()?;
+        Some(worst.max(ratio))
     });
-    let rows: Option<Vec<_>> = rows.collect();
-    let rows = rows.context("the example `growth` printed a table in an unexpected format")?;
-    Ok((rows, text))
+    worst.context("the example `growth` printed a table in an unexpected format")
 }
 
-fn start(bench: &Bench, pets: i64, store: &Path, folder: &Path) -> Result<GrownStore> {
-    let log = folder.join(format!("{pets}.log"));
-    let (running, key) = candidates::service(bench, store, &log)?;
-    Ok(GrownStore {
-        pets,
-        key,
-        running,
-        middle: folder.join(format!("{pets}.json")),
-    })
-}
-
-fn walk_to_the_middle(bench: &Bench, store: &mut GrownStore) -> Result<()> {
-    let pets = store.pets;
+fn walk_to_the_middle(bench: &Bench, target: &Target) -> Result<Vec<Place>> {
+    let pets = target.service.pets;
     progress(&format!("walking to the middle of {pets} pets"));
-    let most = (pets / 2 / LIMIT).max(1);
-    let mut walk = load(bench, "walk", &store.running, &store.key, pets);
-    walk.args(["--filter", "all", "--limit", &LIMIT.to_string()])
-        .args(["--most", &most.to_string()])
-        .args(["--keep", &PAGES.min(most / 2 + 1).to_string()]);
-    Ok(fs::write(&store.middle, output(&mut walk)?)?)
-}
-
-fn over_the_socket(
-    bench: &Bench,
-    stores: &[GrownStore],
-    (read, load, filter): (&'static str, Load, &str),
-    void: &mut Vec<String>,
-) -> Vec<SocketRow> {
-    let mut of_stores = vec![Vec::new(); stores.len()];
-    for _ in 0..rounds(bench) {
-        for (store, rounds) in stores.iter().zip(&mut of_stores) {
-            let middle = store.middle.display().to_string();
-            let arguments = ["--filter", filter, "--pages", &middle];
-            // The other reads need no positions.
-            let needed = if read == MIDDLE { 4 } else { 2 };
-            let target = store.target(&arguments[..needed]);
-            let measured = target.measure(bench, load, CONNECTIONS, None);
-            let what = format!("{read} of {} pets", store.pets);
-            rounds.push(valid(void, &what, measured));
-        }
-    }
-    let smallest = of_stores[0].clone();
-    let rows = stores
-        .iter()
-        .zip(of_stores)
-        .map(|(store, rounds)| SocketRow {
-            read,
-            pets: store.pets,
-            medians: Medians::of(&rounds),
-            ratio: measure::ratio(&rounds, &smallest, |round| round.cpu_us),
-            rounds,
-        });
-    rows.collect()
+    let most = (usize::try_from(pets)? / 2 / LIMIT).max(1);
+    let keep = PAGES.min(most / 2 + 1);
+    let limit = LIMIT;
+    target.load(bench, Work::Walk { limit, most, keep })
 }
 
 /// Copies a store as a backup does, and creates pets in the copy, so that the store does not change
 /// for the next run.
-fn whole_file(bench: &Bench, pets: i64, store: &Path, void: &mut Vec<String>) -> Result<FileRow> {
+fn whole_file(bench: &Bench, pets: i64, store: &Path) -> Result<FileRow> {
     progress(&format!("creations and a backup, {pets} pets"));
     let folder = bench.temporary("copy")?;
     let copy = folder.path().join("copy.db");
@@ -245,23 +187,19 @@ fn whole_file(bench: &Bench, pets: i64, store: &Path, void: &mut Vec<String>) ->
     output(backup.arg(&copy))?;
     let backup_ms = begin.elapsed().as_secs_f64() * 1e3;
     let bytes = fs::metadata(&copy)?.len();
-    let started = start(bench, pets, &copy, folder.path())?;
-    let target = started.target(&[]);
+    let target = candidates::service(bench, pets, &copy, folder.path())?;
     let what = format!("creations in a store of {pets} pets");
-    let measured = (0..rounds(bench)).map(|_| {
-        let measured = target.measure(bench, Load::Create, CONNECTIONS, None);
-        valid(void, &what, measured)
-    });
+    let measure = |_| target.measure(bench, &what, Load::Create, CONNECTIONS, None);
     Ok(FileRow {
         pets,
         bytes,
-        creations: Medians::of(&measured.collect::<Vec<_>>()),
+        creations: (0..rounds(bench)).map(measure).collect(),
         backup_ms,
     })
 }
 
 fn print(growth: &Growth) {
-    let mut table = Table::new(&[
+    let head = [
         "read, over the socket",
         "pets",
         "requests/s",
@@ -269,33 +207,32 @@ fn print(growth: &Growth) {
         "p99",
         "CPU/request",
         "ratio",
-    ]);
-    for row in &growth.socket {
-        let mut cells = vec![row.read.to_owned(), row.pets.to_string()];
-        cells.extend(Medians::cells(row.medians.as_ref(), |medians| {
+    ];
+    let rows = growth.socket.iter().map(|row| {
+        let first = [row.read.to_owned(), row.pets.to_string()];
+        Medians::row(first, &row.rounds, |medians| {
             let [p50, p99, _] = medians.latencies();
-            let ratio = table::ratio(row.ratio);
+            let ratio = table::ratio(growth.ratio(row));
             vec![medians.rate(), p50, p99, medians.cpu(), ratio]
-        }));
-        table.row(cells);
-    }
-    println!("\n{table}");
-    let mut table = Table::new(&["pets", "file", "creations/s", "CPU/creation", "backup"]);
-    for row in &growth.files {
-        let creations = row.creations.as_ref();
+        })
+    });
+    table::print(&head, rows);
+    let head = ["pets", "file", "creations/s", "CPU/creation", "backup"];
+    let rows = growth.files.iter().map(|row| {
+        let creations = Medians::of(&row.creations);
         let [rate, cpu] = creations.map_or_else(
             || ["void", "-"].map(str::to_owned),
             |medians| [medians.rate(), medians.cpu()],
         );
-        table.row([
+        vec![
             row.pets.to_string(),
             table::mebibytes(row.bytes as f64),
             rate,
             cpu,
             table::milliseconds(row.backup_ms),
-        ]);
-    }
-    println!("\n{table}");
+        ]
+    });
+    table::print(&head, rows);
     for (pets, ready) in &growth.ready_ms {
         println!("ready with {pets} pets in {}", table::milliseconds(*ready));
     }

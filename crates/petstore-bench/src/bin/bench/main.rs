@@ -10,9 +10,7 @@ mod compare;
 mod generation;
 mod growth;
 mod measure;
-mod plot;
 mod postgres;
-mod process;
 mod scale;
 mod table;
 mod targets;
@@ -20,13 +18,13 @@ mod targets;
 use anyhow::{Context as _, Result};
 use candidates::Candidates;
 use clap::{Parser, ValueEnum};
-use petstore_bench::field;
+use procfs::{CpuInfo, Current as _, LoadAverage, Meminfo};
 use serde::Serialize;
 use std::{
-    env, fmt, fs,
+    env, fs, mem,
     path::PathBuf,
     process::{Command, ExitCode},
-    thread,
+    sync::{Mutex, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -108,12 +106,17 @@ struct Bench {
     rounds: usize,
     /// The number of pets in the store of every candidate.
     pets: i64,
+    /// Measurements that do not count, with the reason.
+    void: Mutex<Vec<String>>,
 }
 
 /// The content of the machine-readable report.
 #[derive(Default, Serialize)]
 struct Report {
-    machine: Machine,
+    /// The machine, because absolute measurements have no meaning without it.
+    machine: String,
+    /// Seconds since 1970-01-01T00:00:00Z.
+    time: u64,
     quick: bool,
     candidates: Vec<candidates::Facts>,
     compare: Vec<compare::Row>,
@@ -123,22 +126,7 @@ struct Report {
     client: Option<petstore_bench::ClientReport>,
     generation: Vec<generation::Row>,
     targets: Vec<targets::Target>,
-    /// Measurements that do not count, with the reason.
     void: Vec<String>,
-}
-
-/// The machine, because absolute measurements have no meaning without it.
-#[derive(Default, Serialize)]
-struct Machine {
-    processors: usize,
-    model: String,
-    memory: String,
-    linux: String,
-    /// Seconds since 1970-01-01T00:00:00Z.
-    time: u64,
-    /// The load average of the last minute. If it is higher than some tenths, the machine was busy
-    /// with something else.
-    load_before: f64,
 }
 
 fn main() -> Result<ExitCode> {
@@ -156,9 +144,11 @@ fn main() -> Result<ExitCode> {
         rounds: options.rounds.unwrap_or(if quick { 1 } else { 11 }).max(1),
         pets: if quick { 2_000 } else { 100_000 },
         options,
+        void: Mutex::default(),
     };
     let mut report = Report {
-        machine: Machine::this(),
+        machine: machine()?,
+        time: SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),
         quick,
         ..Report::default()
     };
@@ -166,38 +156,30 @@ fn main() -> Result<ExitCode> {
     let wanted = |part| bench.options.only.is_empty() || bench.options.only.contains(&part);
     if wanted(Part::Compare) || wanted(Part::Latency) {
         let candidates = Candidates::prepare(&bench)?;
-        compare::measure(&bench, &candidates, &mut report)?;
+        (report.candidates, report.compare) = compare::measure(&bench, &candidates)?;
         if wanted(Part::Latency) {
-            compare::latency(&bench, &candidates, &mut report)?;
+            report.latency = compare::latency(&bench, &candidates, &report.compare)?;
         }
     }
     if wanted(Part::Growth) {
-        growth::measure(&bench, &mut report)?;
+        report.growth = growth::measure(&bench)?;
     }
     if wanted(Part::Scale) {
-        scale::measure(&bench, &mut report)?;
+        report.scale = scale::measure(&bench)?;
     }
     if wanted(Part::Client) {
-        client::measure(&bench, &mut report)?;
+        report.client = Some(client::measure(&bench)?);
     }
     if wanted(Part::Generation) {
-        generation::measure(&bench, &mut report)?;
+        report.generation = generation::measure(&bench)?;
     }
-    targets::check(&mut report);
-    finish(&bench, &report)
-}
-
-/// Writes the copies of the report. Fails if a measurement does not count.
-fn finish(bench: &Bench, report: &Report) -> Result<ExitCode> {
-    let mut files = vec![("bench.json", serde_json::to_string_pretty(report)?)];
-    if !report.compare.is_empty() {
-        files.push(("bench.svg", plot::svg(&report.compare)));
-    }
-    for (name, text) in files {
-        let path = bench.folder.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        println!("wrote {}", path.display());
-    }
+    report.targets = targets::check(&report);
+    let mut void = bench.void.lock().unwrap_or_else(PoisonError::into_inner);
+    report.void = mem::take(&mut void);
+    let path = bench.folder.join("bench.json");
+    fs::write(&path, serde_json::to_string_pretty(&report)?)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    println!("wrote {}", path.display());
     for void in &report.void {
         println!("void: {void}");
     }
@@ -216,35 +198,27 @@ impl Bench {
         let mut folder = tempfile::Builder::new();
         Ok(folder.prefix(prefix).tempdir_in(&self.folder)?)
     }
-}
 
-impl Machine {
-    fn this() -> Self {
-        let read = |path| fs::read_to_string(path).unwrap_or_default();
-        let field = |path, name| field(path, name).unwrap_or_else(|| "unknown".to_owned());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let load = read("/proc/loadavg");
-        let load = load.split(' ').next().and_then(|load| load.parse().ok());
-        Self {
-            processors: thread::available_parallelism().map_or(0, usize::from),
-            model: field("/proc/cpuinfo", "model name"),
-            memory: field("/proc/meminfo", "MemTotal"),
-            linux: read("/proc/sys/kernel/osrelease").trim().to_owned(),
-            time: now.map_or(0, |since| since.as_secs()),
-            load_before: load.unwrap_or_default(),
-        }
+    /// Records that a measurement does not count. The benchmark then exits with 1.
+    fn record_void(&self, what: String) {
+        let mut void = self.void.lock().unwrap_or_else(PoisonError::into_inner);
+        void.push(what);
     }
 }
 
-impl fmt::Display for Machine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (processors, model, memory) = (self.processors, &self.model, &self.memory);
-        let (linux, load) = (&self.linux, self.load_before);
-        write!(
-            f,
-            "{processors} processors ({model}), {memory} of memory, Linux {linux}; load before: {load}"
-        )
-    }
+/// Describes the machine. If the load average of the last minute is higher than some tenths, the
+/// machine was busy with something else.
+fn machine() -> Result<String> {
+    let processors = CpuInfo::current()?;
+    let model = processors.model_name(0).unwrap_or("unknown");
+    let number = processors.num_cores();
+    let memory = Meminfo::current()?.mem_total / 1024;
+    let linux = fs::read_to_string("/proc/sys/kernel/osrelease")?;
+    let load = LoadAverage::current()?.one;
+    Ok(format!(
+        "{number} processors ({model}), {memory} kB of memory, Linux {}; load before: {load}",
+        linux.trim()
+    ))
 }
 
 /// Prints the progress to stderr.

@@ -1,19 +1,15 @@
 //! Runs the program `load`, which sends requests and checks responses, and computes the medians and
 //! the spread of its measurements.
 
-use super::{
-    Bench,
-    process::{Running, output, spawn},
-    table,
+use super::{Bench, table};
+use anyhow::Result;
+use petstore_bench::{
+    Job, Load, Measured, Run, Service, Work, median,
+    pets::{Filter, Members},
+    process::{Running, output_with},
 };
-use anyhow::{Result, ensure};
-use petstore_bench::{Load, Measured, median};
-use serde::Serialize;
-use std::{
-    process::{Command, Stdio},
-    thread,
-    time::Duration,
-};
+use serde::de::DeserializeOwned;
+use std::{process::Command, thread, time::Duration};
 
 /// If the hypervisor took a larger share of the processor time, the measurement says little about
 /// the candidate. It is then repeated, at most a few times, each time after a pause, because a hypervisor
@@ -26,44 +22,59 @@ const PAUSE: Duration = Duration::from_secs(1);
 const DISTURBED: f64 = 0.05;
 
 /// A running service that receives requests.
-pub(crate) struct Target<'a> {
-    pub(crate) running: &'a Running,
-    pub(crate) key: &'a str,
-    pub(crate) pets: i64,
+pub(crate) struct Target {
+    pub(crate) running: Running,
+    pub(crate) service: Service,
     /// The processes whose processor time is measured.
     pub(crate) watch: Vec<u32>,
-    /// Further arguments, such as the positions of the pages.
-    pub(crate) arguments: Vec<String>,
 }
 
-impl Target<'_> {
+impl Target {
+    pub(crate) fn new(running: Running, key: String, pets: i64) -> Self {
+        Self {
+            service: Service {
+                address: running.address,
+                key,
+                pets,
+                members: Members::WithVersion,
+                fixed: false,
+                filter: Filter::Available,
+                pages: Vec::new(),
+            },
+            watch: vec![running.id()],
+            running,
+        }
+    }
+
     /// Measures a load over a number of connections, at a fixed rate or as fast as responses
-    /// arrive. If the measurement is repeated, the one with the smallest share of stolen time
-    /// counts.
+    /// arrive. If a response was wrong, returns `None` and records why.
     pub(crate) fn measure(
         &self,
         bench: &Bench,
-        kind: Load,
+        what: &str,
+        load: Load,
         connections: usize,
         rate: Option<f64>,
-    ) -> Result<Measured> {
+    ) -> Option<Measured> {
         let quick = bench.options.quick;
         let seconds = bench.options.seconds;
-        let seconds = seconds.unwrap_or(if quick { 0.2 } else { 0.8 });
-        let mut command = load(bench, "run", self.running, self.key, self.pets);
-        command
-            .args(["--load", &format!("{kind:?}").to_lowercase()])
-            .args(["--connections", &connections.to_string()])
-            .args(["--seconds", &seconds.to_string()])
-            .args(["--warm-up-seconds", if quick { "0.1" } else { "0.2" }])
-            .args(&self.arguments);
-        for id in &self.watch {
-            command.args(["--watch", &id.to_string()]);
-        }
-        if let Some(rate) = rate {
-            command.args(["--rate", &rate.to_string()]);
-        }
-        let mut once = || -> Result<Measured> { Ok(serde_json::from_str(&output(&mut command)?)?) };
+        let run = Run {
+            load,
+            connections,
+            seconds: seconds.unwrap_or(if quick { 0.2 } else { 0.8 }),
+            warm_up_seconds: if quick { 0.1 } else { 0.2 },
+            rate,
+            watch: self.watch.clone(),
+        };
+        let measured = self.calmest(bench, &run);
+        let record = |error: &anyhow::Error| bench.record_void(format!("{what}: {error:#}"));
+        measured.inspect_err(record).ok()
+    }
+
+    /// Repeats a run while too much time is stolen. The one with the smallest share of stolen time
+    /// counts.
+    fn calmest(&self, bench: &Bench, run: &Run) -> Result<Measured> {
+        let once = || self.load::<Measured>(bench, Work::Run(run.clone()));
         let mut best = once()?;
         for _ in 1..TRIES {
             if best.stolen <= STOLEN {
@@ -78,45 +89,18 @@ impl Target<'_> {
         Ok(best)
     }
 
-    /// Returns the memory of the service, in bytes, while this number of connections are idle.
-    pub(crate) fn idle(&self, bench: &Bench, connections: usize) -> Result<u64> {
-        let mut command = load(bench, "idle", self.running, self.key, self.pets);
+    /// Runs the load and returns what it prints. It runs under `SCHED_BATCH`, so that it does not
+    /// preempt the service when it wakes up. A load on another machine would not interrupt the service
+    /// for each response either.
+    pub(crate) fn load<T: DeserializeOwned>(&self, bench: &Bench, work: Work) -> Result<T> {
+        let service = self.service.clone();
+        let job = serde_json::to_string(&Job { service, work })?;
+        let mut command = Command::new("chrt");
         command
-            .args(["--load", "list", "--connections", &connections.to_string()])
-            .args(&self.arguments)
-            .stdin(Stdio::piped());
-        let (mut load, _) = spawn(&mut command)?;
-        let memory = self.running.memory("VmRSS");
-        drop(load.stdin.take());
-        let status = load.wait()?;
-        ensure!(status.success(), "{command:?} failed: {status}");
-        memory
+            .args(["--batch", "0"])
+            .arg(bench.programs.join("load"));
+        Ok(serde_json::from_str(&output_with(&mut command, &job)?)?)
     }
-}
-
-/// Builds the command of the load. It runs under `SCHED_BATCH`, so that it does not preempt the
-/// service when it wakes up. A load on another machine would not interrupt the service for each
-/// response either.
-pub(crate) fn load(bench: &Bench, what: &str, running: &Running, key: &str, pets: i64) -> Command {
-    let mut command = Command::new("chrt");
-    command
-        .args(["--batch", "0"])
-        .arg(bench.programs.join("load"))
-        .arg(what)
-        .args(["--address", &running.address.to_string()])
-        .args(["--key", key])
-        .args(["--pets", &pets.to_string()]);
-    command
-}
-
-/// Returns the measurement of a round. If a response was wrong, returns `None` and records why.
-pub(crate) fn valid(
-    void: &mut Vec<String>,
-    what: &str,
-    round: Result<Measured>,
-) -> Option<Measured> {
-    let record = |error: &anyhow::Error| void.push(format!("{what}: {error:#}"));
-    round.inspect_err(record).ok()
 }
 
 /// Returns the median ratio of two measurements of the same round, over the rounds that count.
@@ -142,9 +126,7 @@ fn counted<T>(rounds: Vec<T>, stolen: impl Fn(&T) -> f64) -> Vec<T> {
 }
 
 /// The medians over the rounds that count. Each field is computed separately.
-#[derive(Clone, Serialize)]
 pub(crate) struct Medians {
-    #[serde(flatten)]
     pub(crate) of: Measured,
     /// Half of the difference between the lowest and the highest throughput, as a share of the
     /// median.
@@ -179,12 +161,16 @@ impl Medians {
         })
     }
 
-    /// Returns the cells of a table; one cell says that there are no medians.
-    pub(crate) fn cells(
-        medians: Option<&Self>,
+    /// Returns a row of a table: its first cells, and the cells of the medians. One cell says that
+    /// there are no medians.
+    pub(crate) fn row(
+        first: impl Into<Vec<String>>,
+        rounds: &[Option<Measured>],
         cells: impl Fn(&Self) -> Vec<String>,
     ) -> Vec<String> {
-        medians.map_or_else(|| vec!["void".to_owned()], cells)
+        let medians = Self::of(rounds);
+        let cells = medians.map_or_else(|| vec!["void".to_owned()], |medians| cells(&medians));
+        [first.into(), cells].concat()
     }
 
     pub(crate) fn rate(&self) -> String {
@@ -209,13 +195,8 @@ mod tests {
         let measured = |&(requests_per_second, stolen): &(f64, f64)| {
             Some(Measured {
                 requests_per_second,
-                p50_us: 1.0,
-                p99_us: 2.0,
-                p999_us: 3.0,
-                max_us: 4.0,
-                cpu_us: 5.0,
-                load_cpu_us: 6.0,
                 stolen,
+                ..Measured::default()
             })
         };
         Medians::of(&rounds.iter().map(measured).collect::<Vec<_>>())

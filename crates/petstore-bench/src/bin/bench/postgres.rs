@@ -1,10 +1,10 @@
 //! Runs a PostgreSQL server for the benchmark, with default settings, in a temporary folder and on
 //! a Unix socket. The server ends with this process.
 
-use super::process::output;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
+use petstore_bench::process::output;
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::{Child, Stdio},
     thread,
@@ -29,9 +29,14 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a server; returns `None` if PostgreSQL is not installed.
+    /// Starts a server; returns `None` if PostgreSQL is neither installed nor required.
     pub(crate) fn start() -> Result<Option<Self>> {
         let Some(programs) = programs() else {
+            ensure!(
+                !env::var("PETSTORE_REQUIRE_POSTGRES").is_ok_and(|it| it == "1"),
+                "PostgreSQL is not installed, but PETSTORE_REQUIRE_POSTGRES=1 requires it; install it or unset the variable"
+            );
+            println!("skipped: PostgreSQL is not installed");
             return Ok(None);
         };
         // The path of a Unix socket must be short.
@@ -60,10 +65,8 @@ impl Cluster {
         while let Err(error) = cluster.execute("postgres", "SELECT 1") {
             if begin.elapsed() > PATIENCE {
                 let log = fs::read_to_string(cluster.folder.path().join("log"));
-                bail!(error.context(format!(
-                    "PostgreSQL does not start: {}",
-                    log.unwrap_or_default()
-                )));
+                let log = log.unwrap_or_default();
+                bail!(error.context(format!("PostgreSQL does not start: {log}")));
             }
             thread::sleep(Duration::from_millis(20));
         }
@@ -84,12 +87,6 @@ impl Cluster {
     pub(crate) fn url(&self, database: &str) -> String {
         let socket = self.folder.path().display();
         format!("postgres://postgres@/{database}?host={socket}")
-    }
-
-    /// Returns the URL for programs that require a host in it. The host is not used.
-    pub(crate) fn url_with_host(&self, database: &str) -> String {
-        self.url(database)
-            .replace("postgres@/", "postgres@localhost/")
     }
 
     /// Returns the id of the process that started the server and all its processes.

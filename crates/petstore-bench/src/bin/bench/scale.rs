@@ -2,16 +2,14 @@
 //! one, two and four servers.
 
 use super::{
-    Bench, Report,
+    Bench,
     candidates::{self, FILLED},
     measure::Target,
     postgres::Cluster,
-    process::Running,
-    progress,
-    table::Table,
+    progress, table,
 };
-use anyhow::{Result, anyhow};
-use petstore_bench::{Load, Measured, median};
+use anyhow::Result;
+use petstore_bench::{Load, Measured, median, process::Running};
 use serde::Serialize;
 use std::thread;
 
@@ -24,86 +22,74 @@ const LOADS: [Load; 3] = [Load::Get, Load::List, Load::Create];
 pub(crate) struct Row {
     load: Load,
     servers: usize,
-    /// The sum over all servers, for each round.
-    requests_per_second: Vec<f64>,
-    /// The highest value of all servers, for each round.
-    p99_us: Vec<f64>,
+    /// The measurements of all servers, for each round.
+    rounds: Vec<Vec<Measured>>,
 }
 
-pub(crate) fn measure(bench: &Bench, report: &mut Report) -> Result<()> {
+pub(crate) fn measure(bench: &Bench) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
     let Some(cluster) = Cluster::start()? else {
-        println!("skipped: PostgreSQL is not installed");
-        return Ok(());
+        return Ok(rows);
     };
     progress("several servers on one PostgreSQL");
     let key = candidates::fill_on(&cluster, bench)?;
     let folder = bench.temporary("scale")?;
-    let database = cluster.url(FILLED);
-    let mut table = Table::new(&["load, PostgreSQL", "servers", "requests/s", "longest p99"]);
     for servers in SERVERS {
         let start = |number| {
             let mut server = bench.program("petstore-server");
             let log = folder.path().join(format!("{number}.log"));
-            Running::start(candidates::serve(&mut server, &database), &log)
+            candidates::serve(&mut server, &cluster.url(FILLED));
+            let running = Running::start(&mut server, &log)?;
+            Ok(Target::new(running, key.clone(), bench.pets))
         };
-        let running: Vec<Running> = (0..servers).map(start).collect::<Result<_>>()?;
+        let targets: Vec<Target> = (0..servers).map(start).collect::<Result<_>>()?;
         for load in LOADS {
-            let (mut requests_per_second, mut p99_us) = (Vec::new(), Vec::new());
-            for _ in 0..bench.rounds {
-                match together(bench, &running, &key, load) {
-                    Ok(measured) => {
-                        let rates = measured.iter().map(|one| one.requests_per_second);
-                        requests_per_second.push(rates.sum());
-                        p99_us.push(measured.iter().map(|one| one.p99_us).fold(0.0, f64::max));
-                    }
-                    Err(error) => report
-                        .void
-                        .push(format!("{load}, {servers} servers: {error:#}")),
-                }
-            }
-            let cell = |values: &[f64], factor: f64, unit: &str| {
-                let middle = median(values.iter().copied());
-                middle.map_or("void".to_owned(), |it| format!("{:.0}{unit}", it / factor))
-            };
-            table.row([
-                load.to_string(),
-                servers.to_string(),
-                cell(&requests_per_second, 1.0, ""),
-                cell(&p99_us, 1e3, " ms"),
-            ]);
-            report.scale.push(Row {
+            let rounds = (0..bench.rounds).filter_map(|_| together(bench, &targets, load));
+            rows.push(Row {
                 load,
                 servers,
-                requests_per_second,
-                p99_us,
+                rounds: rounds.collect(),
             });
         }
     }
-    println!("\n{table}");
-    Ok(())
+    print(&rows);
+    Ok(rows)
 }
 
 /// Sends a load to all servers at the same time.
-fn together(bench: &Bench, running: &[Running], key: &str, load: Load) -> Result<Vec<Measured>> {
-    let connections = CONNECTIONS / running.len();
-    let one = |running| {
-        let target = Target {
-            running,
-            key,
-            pets: bench.pets,
-            watch: Vec::new(),
-            arguments: Vec::new(),
-        };
-        target.measure(bench, load, connections, None)
-    };
+fn together(bench: &Bench, targets: &[Target], load: Load) -> Option<Vec<Measured>> {
+    let what = &format!("{load}, {} servers", targets.len());
+    let connections = CONNECTIONS / targets.len();
     thread::scope(|scope| {
-        let all: Vec<_> = running
-            .iter()
-            .map(|running| scope.spawn(move || one(running)))
-            .collect();
-        let ended = all.into_iter().map(|one| one.join());
-        ended
-            .map(|one| one.map_err(|_| anyhow!("a load panicked"))?)
+        let measure = |target| {
+            scope.spawn(move || Target::measure(target, bench, what, load, connections, None))
+        };
+        let threads: Vec<_> = targets.iter().map(measure).collect();
+        let measured = threads.into_iter().map(|thread| thread.join());
+        measured
+            .map(|one| one.expect("it does not panic"))
             .collect()
     })
+}
+
+fn print(rows: &[Row]) {
+    let rows = rows.iter().map(|row| {
+        let figure = |of: fn(&[Measured]) -> f64, unit: &str| {
+            let middle = median(row.rounds.iter().map(|servers| of(servers)));
+            middle.map_or("void".to_owned(), |figure| format!("{figure:.0}{unit}"))
+        };
+        let sum = |servers: &[Measured]| servers.iter().map(|one| one.requests_per_second).sum();
+        let longest_ms = |servers: &[Measured]| {
+            let p99_us = servers.iter().map(|one| one.p99_us);
+            p99_us.fold(0.0, f64::max) / 1e3
+        };
+        vec![
+            row.load.to_string(),
+            row.servers.to_string(),
+            figure(sum, ""),
+            figure(longest_ms, " ms"),
+        ]
+    });
+    let head = ["load, PostgreSQL", "servers", "requests/s", "longest p99"];
+    table::print(&head, rows);
 }

@@ -1,46 +1,28 @@
-//! Formats tables for readers: the first column is aligned left, and figures are aligned right.
-//! Also formats the figures.
+//! Formats tables for readers, and the figures in them.
 
-use std::fmt;
-
-pub(crate) struct Table {
-    rows: Vec<Vec<String>>,
+/// Prints a table after an empty line: the first column is aligned left, and figures are aligned
+/// right. A row may have fewer cells than the head.
+pub(crate) fn print(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+    println!("\n{}", text(head, rows));
 }
 
-impl Table {
-    pub(crate) fn new(head: &[&str]) -> Self {
-        Self {
-            rows: vec![head.iter().map(|&cell| cell.to_owned()).collect()],
-        }
-    }
-
-    /// Adds a row; it may have fewer cells than the head.
-    pub(crate) fn row(&mut self, cells: impl Into<Vec<String>>) {
-        self.rows.push(cells.into());
-    }
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        for (number, row) in self.rows.iter().enumerate() {
-            if number > 0 {
-                writeln!(f)?;
-            }
-            for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-                match column {
-                    0 => write!(f, "{cell:<width$}")?,
-                    _ => write!(f, "  {cell:>width$}")?,
-                }
-            }
-        }
-        Ok(())
-    }
+fn text(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let head = head.iter().map(ToString::to_string).collect();
+    let rows: Vec<Vec<String>> = [head].into_iter().chain(rows).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(column, (cell, &width))| match column {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Formats a figure that may be missing.
@@ -85,13 +67,12 @@ mod tests {
 
     #[test]
     fn names_are_aligned_left_and_figures_right() {
-        let mut table = Table::new(&["load", "p50"]);
-        table.row(["get".to_owned(), latency(7.0)]);
-        table.row(["list".to_owned(), latency(12_345.0)]);
-        table.row(["none".to_owned()]);
-        assert_eq!(
-            table.to_string(),
-            "load      p50\nget      7 µs\nlist  12.3 ms\nnone"
-        );
+        let rows = [
+            vec!["get".to_owned(), latency(7.0)],
+            vec!["list".to_owned(), latency(12_345.0)],
+            vec!["none".to_owned()],
+        ];
+        let expected = "load      p50\nget      7 µs\nlist  12.3 ms\nnone";
+        assert_eq!(text(&["load", "p50"], rows), expected);
     }
 }

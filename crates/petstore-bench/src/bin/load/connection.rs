@@ -55,10 +55,8 @@ impl Connection {
         while self.buffer.len() < head.body.end {
             self.receive().await?;
         }
-        ensure!(
-            self.buffer.len() == head.body.end,
-            "the server sent more than one response"
-        );
+        let complete = self.buffer.len() == head.body.end;
+        ensure!(complete, "the server sent more than one response");
         Ok(Response {
             status: head.status,
             link: head.link.map(|range| &self.buffer[range]),

@@ -29,6 +29,8 @@ pub(crate) struct Schedule {
     total: u64,
     between: f64,
     due: Semaphore,
+    /// The number of requests that connections have taken.
+    taken: Cell<u64>,
 }
 
 impl Schedule {
@@ -39,6 +41,7 @@ impl Schedule {
             total: (seconds * rate) as u64,
             between: rate.recip(),
             due: Semaphore::new(0),
+            taken: Cell::new(0),
         }
     }
 
@@ -64,11 +67,10 @@ impl Schedule {
     }
 
     /// Waits for the next request and returns when it was due; `None` after the last one.
-    /// `taken` counts the requests that were taken.
-    pub(crate) async fn next(&self, taken: &Cell<u64>) -> Option<Instant> {
+    pub(crate) async fn next(&self) -> Option<Instant> {
         // The semaphore is never closed.
         self.due.acquire().await.ok()?.forget();
-        let number = taken.replace(taken.get() + 1);
+        let number = self.taken.replace(self.taken.get() + 1);
         let after = Duration::from_secs_f64(number as f64 * self.between);
         (number < self.total).then(|| self.start + after)
     }
