@@ -145,6 +145,9 @@ fn rust(bench: &Bench, folder: &str, program: &str) -> Result<PathBuf> {
     build
         .current_dir(peer(bench, folder))
         .args(["build", "--locked", "--quiet", "--profile", profile])
+        // The manifest of the main workspace has the profiles.
+        .arg("--config")
+        .arg(bench.root.join("Cargo.toml"))
         .args(["--bin", program, "--target-dir"])
         .arg(&target);
     output(&mut build)?;
