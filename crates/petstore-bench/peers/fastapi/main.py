@@ -1,6 +1,7 @@
 """A peer of the bench: the pet store as it is usually written with FastAPI and the sqlite3
 of Python, served by uvicorn with a process for each processor. One commit for each
-creation, a look-up of the key for each request; no log, no metrics, no limits.
+creation, a look-up of the key for each request; no log, no metrics, no limits. Errors have
+the format of FastAPI.
 
     main.py FILE
 """
@@ -16,8 +17,7 @@ from enum import StrEnum
 from typing import Annotated
 
 import uvicorn
-from fastapi import Depends, FastAPI, Header, Query, Response
-from fastapi.responses import JSONResponse
+from fastapi import Depends, FastAPI, Header, HTTPException, Query, Response
 from pydantic import BaseModel
 from uvicorn.supervisors import Multiprocess
 
@@ -45,19 +45,8 @@ class Pet(NewPet):
     id: int
 
 
-class Failure(Exception):
-    def __init__(self, status: int, code: str, message: str):
-        self.status, self.code, self.message = status, code, message
-
-
 app = FastAPI(openapi_url=None)
 connections: list[sqlite3.Connection] = []
-
-
-@app.exception_handler(Failure)
-async def failed(_, failure: Failure):
-    body = {"code": failure.code, "message": failure.message, "status": failure.status}
-    return JSONResponse(body, failure.status)
 
 
 def connect(file: str) -> sqlite3.Connection:
@@ -80,7 +69,7 @@ async def store(authorization: Annotated[str, Header()] = "") -> sqlite3.Connect
     )
     if not authorization.startswith("Bearer ") or not known.fetchone()[0]:
         message = "send a valid API key as `Authorization: Bearer <API_KEY>`"
-        raise Failure(401, "unauthorized", message)
+        raise HTTPException(401, message)
     return db
 
 
@@ -123,7 +112,7 @@ async def list_pets(
 async def get_pet(db: Store, pet_id: int):
     row = db.execute(f"{COLUMNS} WHERE id = ?", (pet_id,)).fetchone()
     if row is None:
-        raise Failure(404, "not_found", "there is no such pet")
+        raise HTTPException(404, "there is no such pet")
     return pet(row)
 
 

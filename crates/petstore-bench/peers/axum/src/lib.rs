@@ -10,12 +10,13 @@ use axum::{
         StatusCode,
         header::{AUTHORIZATION, LINK},
     },
-    middleware::{self, Next},
-    response::{AppendHeaders, IntoResponse, Response},
+    middleware::{Next, from_fn_with_state},
+    response::{self, AppendHeaders, ErrorResponse, IntoResponse, Response},
     routing::get,
     serve::{Listener as _, ListenerExt as _},
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use std::{env, sync::Arc};
 use tokio::net::TcpListener;
@@ -99,21 +100,16 @@ pub trait Store: Send + Sync + Sized + 'static {
 
 /// The main function of a service, whose only argument is the file or the URL of its store.
 pub async fn run<S: Store>() -> Result<()> {
-    let database = env::args()
-        .nth(1)
-        .context("give the file or the URL of the store")?;
+    let database = env::args().nth(1);
+    let database = database.context("give the file or the URL of the store")?;
     let store = Arc::new(S::open(&database).await?);
     let routes = Router::new()
         .route("/v1/pets", get(list_pets::<S>).post(create_pet::<S>))
         .route("/v1/pets/{pet_id}", get(get_pet::<S>))
-        .layer(middleware::from_fn_with_state(
-            store.clone(),
-            check_key::<S>,
-        ))
+        .layer(from_fn_with_state(store.clone(), check_key::<S>))
         .with_state(store);
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?.tap_io(|stream| {
-        // With `TCP_NODELAY` responses are sent at once; without it they are only sent
-        // later.
+        // With `TCP_NODELAY` responses are sent at once; without it they are only sent later.
         let _late = stream.set_nodelay(true);
     });
     println!("listening on http://{}/v1", listener.local_addr()?);
@@ -125,55 +121,32 @@ pub fn key_hash(key: &str) -> [u8; 32] {
     Sha256::digest(key).into()
 }
 
-/// An error response: its status, code and message.
-struct Failure(StatusCode, &'static str, &'static str);
-
-const UNAUTHORIZED: Failure = Failure(
-    StatusCode::UNAUTHORIZED,
-    "unauthorized",
-    "send a valid API key as `Authorization: Bearer <API_KEY>`",
-);
-const NOT_FOUND: Failure = Failure(StatusCode::NOT_FOUND, "not_found", "there is no such pet");
-const LIMIT: Failure = Failure(
-    StatusCode::BAD_REQUEST,
-    "invalid_request",
-    "`limit` is a number from 1 to 100",
-);
-
-impl From<anyhow::Error> for Failure {
-    fn from(_: anyhow::Error) -> Self {
-        let status = StatusCode::INTERNAL_SERVER_ERROR;
-        Self(
-            status,
-            "internal_error",
-            "the service has a fault of its own",
-        )
-    }
+/// Returns an error response.
+fn failure(status: StatusCode, code: &str, message: &str) -> ErrorResponse {
+    let body = json!({ "code": code, "message": message, "status": status.as_u16() });
+    (status, Json(body)).into()
 }
 
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
-        let Self(status, code, message) = self;
-        let body = serde_json::json!({
-            "code": code,
-            "message": message,
-            "status": status.as_u16(),
-        });
-        (status, Json(body)).into_response()
-    }
+fn unauthorized() -> ErrorResponse {
+    let message = "send a valid API key as `Authorization: Bearer <API_KEY>`";
+    failure(StatusCode::UNAUTHORIZED, "unauthorized", message)
+}
+
+fn fault(_: anyhow::Error) -> ErrorResponse {
+    let message = "the service has a fault of its own";
+    failure(StatusCode::INTERNAL_SERVER_ERROR, "internal_error", message)
 }
 
 async fn check_key<S: Store>(
     State(store): State<Arc<S>>,
     request: Request,
     next: Next,
-) -> Result<Response, Failure> {
+) -> response::Result<Response> {
     let value = request.headers().get(AUTHORIZATION);
-    let key = value
-        .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "))
-        .ok_or(UNAUTHORIZED)?;
-    if !store.knows(key).await? {
-        return Err(UNAUTHORIZED);
+    let key = value.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    let key = key.ok_or_else(unauthorized)?;
+    if !store.knows(key).await.map_err(fault)? {
+        return Err(unauthorized());
     }
     Ok(next.run(request).await)
 }
@@ -195,16 +168,17 @@ fn default_limit() -> i64 {
 async fn list_pets<S: Store>(
     State(store): State<Arc<S>>,
     Query(page): Query<Page>,
-) -> Result<impl IntoResponse, Failure> {
+) -> response::Result<impl IntoResponse> {
     let (limit, status) = (page.limit, page.status);
-    let limit_or_more = usize::try_from(limit).map_err(|_| LIMIT)?;
     if !(1..=100).contains(&limit) {
-        return Err(LIMIT);
+        let message = "`limit` is a number from 1 to 100";
+        return Err(failure(StatusCode::BAD_REQUEST, "invalid_request", message));
     }
     // One more row than the page contains is read, to know whether there are more pages.
-    let mut pets = store.page(page.cursor, status, limit + 1).await?;
-    let more = pets.len() > limit_or_more;
-    pets.truncate(limit_or_more);
+    let pets = store.page(page.cursor, status, limit + 1).await;
+    let mut pets = pets.map_err(fault)?;
+    let more = pets.len() > limit as usize;
+    pets.truncate(limit as usize);
     let link = pets.last().filter(|_| more).map(|last| {
         let filter = status.map(|status| format!("&status={}", status.name()));
         let filter = filter.unwrap_or_default();
@@ -217,13 +191,16 @@ async fn list_pets<S: Store>(
 async fn create_pet<S: Store>(
     State(store): State<Arc<S>>,
     Json(pet): Json<NewPet>,
-) -> Result<(StatusCode, Json<Pet>), Failure> {
-    Ok((StatusCode::CREATED, Json(store.create(pet).await?)))
+) -> response::Result<(StatusCode, Json<Pet>)> {
+    let pet = store.create(pet).await.map_err(fault)?;
+    Ok((StatusCode::CREATED, Json(pet)))
 }
 
 async fn get_pet<S: Store>(
     State(store): State<Arc<S>>,
     Path(id): Path<i64>,
-) -> Result<Json<Pet>, Failure> {
-    store.pet(id).await?.map(Json).ok_or(NOT_FOUND)
+) -> response::Result<Json<Pet>> {
+    let pet = store.pet(id).await.map_err(fault)?;
+    let missing = || failure(StatusCode::NOT_FOUND, "not_found", "there is no such pet");
+    Ok(Json(pet.ok_or_else(missing)?))
 }
