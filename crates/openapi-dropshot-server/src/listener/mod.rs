@@ -43,7 +43,7 @@ use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
     task::{JoinSet, yield_now},
 };
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tracing::Instrument as _;
 
 /// The pause after a connection could not be accepted.
@@ -242,20 +242,29 @@ async fn serve<C, S>(
         return serve_http::<C, S>(stream, (peer, None), connection, &listener).await;
     };
     let config = tls.read().unwrap_or_else(PoisonError::into_inner).clone();
+    // Boxed, so that a connection has no more memory for its handshake when that has ended, or none without TLS.
+    let handshake = Box::pin(connection.unless_closed(handshake(stream, config)));
+    if let Some(Some((stream, tls))) = handshake.await {
+        serve_http::<C, S>(stream, (peer, Some(tls)), connection, &listener).await;
+    }
+}
+
+/// Returns the encrypted stream, if the handshake succeeds in time. Its failure is not logged, because the client
+/// knows the reason.
+async fn handshake(
+    stream: TcpStream,
+    config: Arc<ServerConfig>,
+) -> Option<(Box<TlsStream<HandshakeLimit<TcpStream>>>, Arc<TlsInfo>)> {
     let stream = HandshakeLimit::new(stream, MAX_HANDSHAKE_BYTES);
     // Encrypted bytes that wait for the client are not counted in a budget.
     let limit = |tls: &mut ServerConnection| tls.set_buffer_limit(Some(TLS_BUFFER_BYTES));
     let handshake = TlsAcceptor::from(config).accept_with(stream, limit);
-    // Not logged: the client knows why its handshake failed.
-    if let Some(Ok(Ok(mut stream))) = connection
-        .unless_closed(tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake))
-        .await
-    {
-        let (socket, tls) = stream.get_mut();
-        socket.end();
-        let tls = Arc::new(TlsInfo::of(tls));
-        serve_http::<C, S>(stream, (peer, Some(tls)), connection, &listener).await;
-    }
+    let handshake = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await;
+    let mut stream = Box::new(handshake.ok()?.ok()?);
+    let (socket, tls) = stream.get_mut();
+    socket.end();
+    let tls = Arc::new(TlsInfo::of(tls));
+    Some((stream, tls))
 }
 
 /// Returns how many requests a new HTTP/2 connection may have at the same time.
