@@ -46,7 +46,7 @@ async fn keys_created_by_one_server_are_valid_on_another() {
     run_ok(folder.path(), &["key", "revoke", id, "--database", &url]);
     let revoked = Instant::now();
     while asks() != [401, 401] {
-        assert!(revoked.elapsed() < Duration::from_secs(1), "still works");
+        assert!(revoked.elapsed() < Duration::from_secs(20), "still works");
     }
 }
 

@@ -184,7 +184,7 @@ pub fn a_key_can_be_replaced_by_another_key_with_the_same_name(shop: &Shop<'_>) 
     shop.run(&["key", "revoke", &listed[0][0]]);
     let revoked = Instant::now();
     while shop.get(&old).status != 401 {
-        assert!(revoked.elapsed() < Duration::from_secs(1), "still works");
+        assert!(revoked.elapsed() < Duration::from_secs(20), "still works");
     }
     assert_eq!(shop.get(&new).status, 200);
     let listed = shop.listed("tablet");
