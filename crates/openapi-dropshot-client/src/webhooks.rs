@@ -44,7 +44,7 @@ use standardwebhooks::{
     HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook,
 };
 use std::{marker::PhantomData, sync::Arc};
-use subtle::{Choice, ConstantTimeEq as _};
+use subtle::ConstantTimeEq as _;
 
 /// How much the timestamp of a message may differ from the clock of this machine.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(5);
@@ -52,8 +52,6 @@ const TOLERANCE: TimeDelta = TimeDelta::minutes(5);
 const SHORTEST_SECRET: usize = 24;
 /// The greatest number of signatures of a message that are compared.
 const MOST_SIGNATURES: usize = 16;
-/// The `type` of a challenge.
-const CHALLENGE: &str = "endpoint.verification";
 
 /// Verifies the messages of a service, whose events have the type `T`. Clones share the secrets, which `Debug` does not show.
 pub struct Webhooks<T> {
@@ -197,9 +195,7 @@ impl<T: DeserializeOwned> Webhooks<T> {
         if age < -TOLERANCE {
             return Err(WebhookError::TooNew);
         }
-        if let Ok(Challenge { kind, challenge }) = serde_json::from_slice(body)
-            && kind == CHALLENGE
-        {
+        if let Ok(Request::Challenge { challenge }) = serde_json::from_slice(body) {
             return Ok(Received::Challenge(challenge));
         }
         Ok(Received::Event(Message {
@@ -210,11 +206,12 @@ impl<T: DeserializeOwned> Webhooks<T> {
     }
 }
 
+/// A request of the service that is not an event.
 #[derive(Deserialize)]
-struct Challenge {
-    #[serde(rename = "type")]
-    kind: String,
-    challenge: String,
+#[serde(tag = "type")]
+enum Request {
+    #[serde(rename = "endpoint.verification")]
+    Challenge { challenge: String },
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<&'a str, WebhookError> {
@@ -226,11 +223,8 @@ fn header<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<&'a str, Web
 
 /// Whether a list of signatures contains one, in a time that does not depend on how much of it is right.
 fn contains(signatures: &str, expected: &str) -> bool {
-    let equal = signatures
-        .split(' ')
-        .take(MOST_SIGNATURES)
-        .map(|signature| signature.as_bytes().ct_eq(expected.as_bytes()));
-    equal.fold(Choice::from(0), |one, other| one | other).into()
+    let mut signatures = signatures.split(' ').take(MOST_SIGNATURES);
+    signatures.any(|signature| signature.as_bytes().ct_eq(expected.as_bytes()).into())
 }
 
 impl<T> Clone for Webhooks<T> {

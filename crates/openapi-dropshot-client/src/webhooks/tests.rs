@@ -91,7 +91,7 @@ fn the_signature_of_the_standard_webhooks_test_vector_is_valid() {
 
 #[test]
 fn a_challenge_is_accepted_only_if_the_signature_is_valid() {
-    let body = json!({"type": CHALLENGE, "challenge": "a text"}).to_string();
+    let body = json!({"type": "endpoint.verification", "challenge": "a text"}).to_string();
     let received = webhooks(&[SECRET], SENT).verify(&signed(&body), body.as_bytes());
     assert_eq!(
         received.expect("it is valid"),
