@@ -40,7 +40,7 @@ const MOST_WITH_SLOW: usize = 32;
 const FAILING: TimeDelta = TimeDelta::days(5);
 /// How often deliveries are claimed if nothing wakes the engine.
 const PERIOD: Duration = Duration::from_secs(1);
-/// The least time between a claim and the next claim that [`Waker::wake`] causes: a service may call it after each write.
+/// The least time between a claim and the next claim that [`Handle::wake`] causes: a service may call it after each write.
 const WAKE_PAUSE: Duration = Duration::from_millis(50);
 /// The pause after a claim that failed.
 const CLAIM_PAUSE: Duration = Duration::from_secs(5);
@@ -50,17 +50,6 @@ const FINISH_PAUSE: Duration = Duration::from_secs(1);
 const FINISH_TRIES: u32 = 6;
 /// A lease lasts this much longer than the timeout of a message, so that the result can be stored.
 const LEASE_BEYOND_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// The endpoints of a claim.
-#[derive(Clone, Copy, PartialEq)]
-enum Class {
-    /// Endpoints that are neither slow nor failing.
-    Quick,
-    /// All endpoints that are not failing.
-    Slow,
-    /// Endpoints that are failing.
-    Failing,
-}
 
 /// Delivers messages: at most 64 at once, at most 4 for one endpoint, and one at a time for an endpoint that is failing. Half of the
 /// capacity is reserved for endpoints that respond within a second.
@@ -86,7 +75,6 @@ pub struct Handle {
     wake: Notify,
     delivered: AtomicU64,
     failed: AtomicU64,
-    running: AtomicU64,
 }
 
 impl Handle {
@@ -105,12 +93,6 @@ impl Handle {
     #[must_use]
     pub fn failed(&self) -> u64 {
         self.failed.load(Relaxed)
-    }
-
-    /// The number of messages that are being sent, or whose results are being stored.
-    #[must_use]
-    pub fn running(&self) -> u64 {
-        self.running.load(Relaxed)
     }
 }
 
@@ -215,7 +197,6 @@ impl<D: Deliveries> Engine<D> {
             );
         }
         // Dropping `running` aborts the remaining tasks.
-        engine.handle.running.store(0, Relaxed);
     }
 
     async fn deliver_forever(self: &Arc<Self>, running: &mut Running) {
@@ -229,8 +210,6 @@ impl<D: Deliveries> Engine<D> {
             let begun = Instant::now();
             let mut pause = pin!(sleep(pause));
             loop {
-                let count = running.tasks.len();
-                self.handle.running.store(count as u64, Relaxed);
                 tokio::select! {
                     () = &mut pause => break,
                     () = self.handle.wake.notified(), if claimed.is_ok() => {
@@ -251,23 +230,23 @@ impl<D: Deliveries> Engine<D> {
     /// Claims as many deliveries as can be sent now, and starts a task for each.
     async fn claim(self: &Arc<Self>, running: &mut Running) -> Result<(), BoxError> {
         self.deliveries.prepare((self.clock)()).await?;
-        for class in [Class::Quick, Class::Slow, Class::Failing] {
+        // First the quick endpoints, then all that are not failing, and then the failing ones.
+        for (with_slow, failing) in [(false, false), (true, false), (true, true)] {
             let count = running.tasks.len();
             let free = MOST.saturating_sub(count);
-            let (limit, per_endpoint) = match class {
-                Class::Quick => (free, MOST_PER_ENDPOINT),
-                Class::Slow if running.slow.is_empty() => continue,
-                Class::Slow => (MOST_WITH_SLOW.saturating_sub(count), MOST_PER_ENDPOINT),
-                Class::Failing => {
+            let (limit, per_endpoint) = match (with_slow, failing) {
+                (_, true) => {
                     let failing = running.endpoints.values();
                     let failing = failing.filter(|sending| sending.failing).count();
                     (free.min(MOST_FAILING.saturating_sub(failing)), 1)
                 }
+                (false, _) => (free, MOST_PER_ENDPOINT),
+                (true, _) if running.slow.is_empty() => continue,
+                (true, _) => (MOST_WITH_SLOW.saturating_sub(count), MOST_PER_ENDPOINT),
             };
             if limit == 0 {
                 continue;
             }
-            let failing = class == Class::Failing;
             let now = (self.clock)();
             let lease = self.sender.timeout() + LEASE_BEYOND_TIMEOUT;
             let lease_until = (now + lease).trunc_subsecs(3);
@@ -277,7 +256,7 @@ impl<D: Deliveries> Engine<D> {
                 limit,
                 per_endpoint,
                 failing,
-                busy: running.busy(class != Class::Quick),
+                busy: running.busy(with_slow),
             };
             for due in self.deliveries.claim(claim).await? {
                 let sending = Sending {
