@@ -33,7 +33,7 @@ impl Deliveries for OneDelivery {
     }
 
     async fn finish(&self, finished: Finished) -> Result<(), BoxError> {
-        println!("{:?}: {:?}", finished.failure, finished.next);
+        println!("{:?}: {:?}", finished.sent.failure, finished.next);
         let mut delivery = self.delivery.lock().unwrap_or_else(PoisonError::into_inner);
         match (finished.next, delivery.as_mut()) {
             (Next::RetryAt(time), Some((delivery, at))) if finished.disable.is_none() => {

@@ -1,9 +1,9 @@
 //! The trait that a service implements for its database, so that an engine can deliver messages.
 
-use crate::{Failure, Secret};
+use crate::{Secret, Sent};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use std::{future::Future, time::Duration};
+use std::future::Future;
 
 /// An error of any type.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -77,12 +77,8 @@ pub struct Finished {
     pub lease_until: DateTime<Utc>,
     /// When the try ended, in whole milliseconds.
     pub at: DateTime<Utc>,
-    /// How long the try took.
-    pub duration: Duration,
-    /// The HTTP status of the response, if one was received.
-    pub status: Option<u16>,
-    /// Why the try failed. `None`: the message was delivered.
-    pub failure: Option<Failure>,
+    /// The result of sending the message.
+    pub sent: Sent,
     /// What happens to the delivery.
     pub next: Next,
     /// Why the endpoint must be disabled. `None`: its state does not change.

@@ -343,9 +343,7 @@ fn result(due: Due, sent: Sent, lease_until: DateTime<Utc>, at: DateTime<Utc>) -
         endpoint: due.endpoint,
         lease_until,
         at,
-        duration: sent.duration,
-        status: sent.status,
-        failure: sent.failure,
+        sent,
         next,
         disable,
     }

@@ -242,7 +242,8 @@ impl<D: Database> WebhookStore for D {
             Next::RetryAt(time) => (DeliveryStatus::Waiting, time),
             Next::GivenUp => (DeliveryStatus::GivenUp, finished.at),
         };
-        let millis = u32::try_from(finished.duration.as_millis()).unwrap_or(u32::MAX);
+        let sent = finished.sent;
+        let millis = u32::try_from(sent.duration.as_millis()).unwrap_or(u32::MAX);
         let mut values = vec![
             finished.endpoint.into(),
             i64::from(state != DeliveryStatus::Delivered).into(),
@@ -251,8 +252,8 @@ impl<D: Database> WebhookStore for D {
             state.as_str().into(),
             due_at.into(),
             finished.at.into(),
-            finished.status.map(i64::from).into(),
-            finished.failure.map(|failure| failure.to_string()).into(),
+            sent.status.map(i64::from).into(),
+            sent.failure.map(|failure| failure.to_string()).into(),
             i64::from(millis).into(),
             finished.disable.map(|reason| reason.to_string()).into(),
         ];

@@ -197,11 +197,8 @@ pub(crate) async fn the_result_of_a_delivery_is_stored_and_updates_the_state_of_
     let failing = async || get(&store, own, 1).await.failing_since;
 
     let [first, second] = <[Due; 2]>::try_from(claim(&store, 10, 20).await).expect("two");
-    let retry = Finished {
-        status: None,
-        failure: Some(Failure::Timeout),
-        ..result(at(11), Next::RetryAt(at(40)))
-    };
+    let mut retry = result(at(11), Next::RetryAt(at(40)));
+    (retry.sent.status, retry.sent.failure) = (None, Some(Failure::Timeout));
     finish(&store, &first, 20, retry).await;
     finish(&store, &second, 20, result(at(12), Next::GivenUp)).await;
     assert_eq!(failing().await, Some(at(11)), "the first failure counts");

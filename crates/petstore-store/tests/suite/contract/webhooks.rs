@@ -3,8 +3,10 @@
 use super::{AnyStore, create, keys};
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
-use openapi_dropshot_webhooks::{Claim, Due, Failure, Finished, Next};
-use petstore_models::{DeliveryStatus, EventType, PetStatus, WebhookDelivery, WebhookStatus};
+use openapi_dropshot_webhooks::{Claim, Due, Failure, Finished, Next, Sent};
+use petstore_models::{
+    DeliveryStatus, EventType, PetStatus, Webhook, WebhookDelivery, WebhookStatus, WebhookUrl,
+};
 use petstore_store::{
     DeliveryQuery, Endpoint, EndpointChange, EndpointId, EndpointSecret, EventQuery, EventsAfter,
     KeyId, Missed, NewEndpoint, NewMessage,
@@ -169,9 +171,12 @@ pub(super) fn result(at: DateTime<Utc>, next: Next) -> Finished {
         endpoint: String::new(),
         lease_until: at,
         at,
-        duration: Duration::from_millis(17),
-        status: Some(if is_success { 204 } else { 500 }),
-        failure: (!is_success).then_some(Failure::Status),
+        sent: Sent {
+            duration: Duration::from_millis(17),
+            status: Some(if is_success { 204 } else { 500 }),
+            failure: (!is_success).then_some(Failure::Status),
+            ..Sent::default()
+        },
         next,
         disable: None,
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
-use openapi_dropshot_webhooks::{Claim, Finished, Next};
+use openapi_dropshot_webhooks::{Claim, Finished, Next, Sent};
 use petstore_models::{DeliveryStatus, EventType, OrderStatus, PetStatus};
 use petstore_store::{
     DeliveryQuery, EndpointChange, EndpointId, EventQuery, EventsAfter, KeyHash, NewEndpoint,
@@ -137,9 +137,7 @@ async fn run_webhooks(store: &dyn Store) {
         endpoint: due.endpoint.clone(),
         lease_until: now,
         at: now,
-        duration: Duration::ZERO,
-        status: None,
-        failure: None,
+        sent: Sent::default(),
         next: Next::GivenUp,
         disable: None,
     };

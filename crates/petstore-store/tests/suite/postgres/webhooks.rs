@@ -4,9 +4,9 @@ use super::{key, store};
 use crate::postgres_server::shared;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
-use openapi_dropshot_webhooks::{Claim, Due, Finished, Next};
+use openapi_dropshot_webhooks::{Claim, Due, Finished, Next, Sent};
 use petstore_store::{EndpointChange, EndpointId, NewEndpoint, NewMessage, Store, StoreError};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 const ENDPOINTS: u64 = 4;
 const MESSAGES: i64 = 25;
@@ -95,9 +95,7 @@ async fn several_servers_create_and_send_each_delivery_once() {
                         endpoint: due.endpoint.clone(),
                         lease_until: at(60),
                         at: at(1),
-                        duration: Duration::ZERO,
-                        status: None,
-                        failure: None,
+                        sent: Sent::default(),
                         next,
                         disable: None,
                     };
