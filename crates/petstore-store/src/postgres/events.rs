@@ -15,27 +15,8 @@ use crate::{
 };
 use std::sync::LazyLock;
 
-/// A statement that makes changes, with and without their events.
-pub(super) struct Sql {
-    without: LazyLock<String>,
-    with: LazyLock<String>,
-}
-
-impl Sql {
-    pub(super) const fn new(without: fn() -> String, with: fn() -> String) -> Self {
-        Sql {
-            without: LazyLock::new(without),
-            with: LazyLock::new(with),
-        }
-    }
-
-    pub(super) fn of(&self, has_events: bool) -> &str {
-        match has_events {
-            true => &self.with,
-            false => &self.without,
-        }
-    }
-}
+/// A statement that makes changes: at index 0 without their events, and at index 1 with them.
+pub(super) type Sql = LazyLock<[String; 2]>;
 
 /// The common table expressions that write the events of a statement. They follow an expression `told`, which
 /// returns a row for each event: `place` (from 1), `type`, `at`, `entity_id`, `version`, `data`.

@@ -234,11 +234,11 @@ impl Lane {
         let session = session.map_err(StoreError::not_applied)?;
         let has_events = session.records_events();
         let statements: [&'static str; 5] = [
-            pets::INSERT.of(has_events),
-            pets::INSERT_ONCE.of(has_events),
-            orders::CREATE.of(has_events),
-            orders::CREATE_ONCE.of(has_events),
-            orders::UPDATE.of(has_events),
+            &pets::INSERT[usize::from(has_events)],
+            &pets::INSERT_ONCE[usize::from(has_events)],
+            &orders::CREATE[usize::from(has_events)],
+            &orders::CREATE_ONCE[usize::from(has_events)],
+            &orders::UPDATE[usize::from(has_events)],
         ];
         let late = || StoreError::not_applied(Fault::Deadline(DEADLINE));
         let prepared = timeout(DEADLINE, session.prepare(statements)).await;

@@ -28,7 +28,7 @@ use petstore_models::{EventType, NewOrder, Order, OrderStatus, PetStatus};
 use tokio_postgres::{Row, types::ToSql};
 
 /// Returns no row if the pet does not exist. Returns a row without an id if no order was placed.
-pub(super) static CREATE: Sql = Sql::new(|| create_sql(false), || create_sql(true));
+pub(super) static CREATE: Sql = Sql::new(|| [false, true].map(create_sql));
 
 fn create_sql(has_events: bool) -> String {
     let (names, values) = (names::<Order>(), placeholders::<Order>(4, ""));
@@ -74,7 +74,7 @@ fn told_placed(placed: &str, first: usize, has_events: bool) -> String {
 /// The statement uses the rows that it has locked, and the row of the key after it has
 /// locked the key. If the key was used meanwhile, it returns the id that was created
 /// with the key. It always returns one row.
-pub(super) static CREATE_ONCE: Sql = Sql::new(|| create_once_sql(false), || create_once_sql(true));
+pub(super) static CREATE_ONCE: Sql = Sql::new(|| [false, true].map(create_once_sql));
 
 fn create_once_sql(has_events: bool) -> String {
     let (names, values) = (names::<Order>(), placeholders::<Order>(KEY_COLUMNS + 4, ""));
@@ -117,7 +117,7 @@ fn create_once_sql(has_events: bool) -> String {
 /// Returns no row if the order does not exist. Returns a row without `changed_at` if the
 /// order was not changed. The time of the last change never goes back, even if the clock was
 /// set back or the clock of another server differs.
-pub(super) static UPDATE: Sql = Sql::new(|| update_sql(false), || update_sql(true));
+pub(super) static UPDATE: Sql = Sql::new(|| [false, true].map(update_sql));
 
 fn update_sql(has_events: bool) -> String {
     let names = names::<Order>();
@@ -180,7 +180,8 @@ pub(super) async fn create(
     let parameters: Vec<_> = parameters
         .chain(told.iter().flat_map(Told::parameters))
         .collect();
-    let rows = db.query(CREATE.of(told.is_some()), &parameters).await;
+    let sql = &CREATE[usize::from(told.is_some())];
+    let rows = db.query(sql, &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     // The transaction is committed. If its row cannot be read, the outcome is
     // unknown.
@@ -206,7 +207,8 @@ pub(super) async fn create_once(
     let parameters: Vec<_> = parameters
         .chain(told.iter().flat_map(Told::parameters))
         .collect();
-    let rows = db.query(CREATE_ONCE.of(told.is_some()), &parameters).await;
+    let sql = &CREATE_ONCE[usize::from(told.is_some())];
+    let rows = db.query(sql, &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     let [row] = rows.as_slice() else {
         return Err(StoreError::unknown(Fault::Ids));
@@ -276,7 +278,8 @@ pub(super) async fn update(
     if has_events {
         parameters.push(&seed);
     }
-    let rows = db.query(UPDATE.of(has_events), &parameters).await;
+    let sql = &UPDATE[usize::from(has_events)];
+    let rows = db.query(sql, &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     let Some(row) = rows.first() else {
         return Ok(Err(NotUpdated::NoOrder));

@@ -20,7 +20,7 @@ use tokio_postgres::{Row, types::ToSql};
 
 /// One statement for any number of pets: one round trip, one transaction. It takes
 /// the ids from the sequence itself, since the order of `INSERT … RETURNING` is not defined.
-pub(super) static INSERT: Sql = Sql::new(|| insert(false), || insert(true));
+pub(super) static INSERT: Sql = Sql::new(|| [false, true].map(insert));
 
 fn insert(has_events: bool) -> String {
     let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1, "[]"));
@@ -65,7 +65,7 @@ fn told(given: &str, place: &str, time: usize) -> String {
 /// row of the key is written again with the same values, even if a server whose clock is ahead
 /// has deleted it meanwhile. If another transaction uses a key while this statement
 /// runs, the id of that transaction's pet is returned.
-pub(super) static INSERT_ONCE: Sql = Sql::new(|| insert_once_sql(false), || insert_once_sql(true));
+pub(super) static INSERT_ONCE: Sql = Sql::new(|| [false, true].map(insert_once_sql));
 
 fn insert_once_sql(has_events: bool) -> String {
     let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1 + KEY_COLUMNS, "[]"));
@@ -193,7 +193,8 @@ async fn insert_together(db: &Session, pets: &[NewPet]) -> Result<Vec<Pet>, Stor
     let parameters: Vec<_> = parameters
         .chain(told.iter().flat_map(Told::parameters))
         .collect();
-    let rows = db.query(INSERT.of(told.is_some()), &parameters).await;
+    let sql = &INSERT[usize::from(told.is_some())];
+    let rows = db.query(sql, &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     // The transaction is committed. If an id cannot be read, the outcome is
     // unknown.
@@ -226,7 +227,8 @@ async fn insert_once_together(
     let parameters: Vec<_> = parameters
         .chain(told.iter().flat_map(Told::parameters))
         .collect();
-    let rows = db.query(INSERT_ONCE.of(told.is_some()), &parameters).await;
+    let sql = &INSERT_ONCE[usize::from(told.is_some())];
+    let rows = db.query(sql, &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     // A creation without a row did not get the lock of its key.
     let mut outcomes = vec![Creation::InFlight; creations.len()];
