@@ -7,7 +7,8 @@
 //!   collections, checked numbers and strings, [unions], and helpers for serde
 //!   ([members]) and schemars ([shapes]);
 //! - [`Operation`] and [`Security`], which describe an operation of a document, and
-//!   [`ErrorEntry`] and [`Rejection`], which describe its errors.
+//!   [`ErrorEntry`] and [`Rejection`], which describe its errors;
+//! - [`FeedCursor`](feed::FeedCursor), the position of an event in a feed.
 //!
 //! The feature `dropshot` adds `Contract`, the trait through which a server calls a generated API
 //! without knowing its document, and the functions that generated implementations of this trait
@@ -22,6 +23,7 @@ struct Readme;
 
 #[cfg(feature = "dropshot")]
 pub mod by_status;
+pub mod feed;
 pub mod formats;
 pub mod members;
 pub mod prelude;
