@@ -24,7 +24,6 @@ pub mod config;
 pub mod keys;
 pub mod usage;
 
-mod event;
 mod service;
 mod state;
 mod store_metrics;

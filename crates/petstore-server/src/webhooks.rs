@@ -1,10 +1,7 @@
 //! Sends events to webhooks: creates deliveries for the events of the feed, and passes due deliveries to the engine of the
 //! toolkit.
 
-use crate::{
-    config::WebhookSettings,
-    event::{event, time},
-};
+use crate::config::WebhookSettings;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::FutureExt as _;
 use openapi_dropshot_server::{config::ConfigError, metrics::Metrics};
@@ -13,22 +10,21 @@ use openapi_dropshot_webhooks::{
     Sender, sign,
 };
 use parking_lot::Mutex;
-use petstore_models::{self as models, Event, EventType};
+use petstore_models as models;
 use petstore_store::{
     Endpoint, EndpointSecret, EventPage, EventQuery, EventsAfter, NewMessage, Store, StoredEvent,
     WebhookStats,
 };
 use serde_json::{Value, json};
 use std::{
-    fmt,
-    fs::File,
-    io::{self, Read as _},
+    fmt, fs, io,
     path::Path,
     sync::{Arc, Once, OnceLock},
+    thread,
     time::Duration,
 };
 use tokio::{
-    runtime::{Builder, Runtime},
+    runtime::{self, Builder},
     sync::oneshot,
     task::JoinHandle,
 };
@@ -55,18 +51,15 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Signs and sends the messages for webhooks.
 #[derive(Debug)]
 pub struct Webhooks {
-    master: MasterKey,
-    sender: Sender,
-    /// It has one thread: reading what receivers send can use one processor.
-    runtime: Option<Runtime>,
-}
-
-impl Drop for Webhooks {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
+    /// The key from which secrets are derived.
+    pub(crate) master: MasterKey,
+    /// It has the rules for URLs and addresses.
+    pub(crate) sender: Sender,
+    /// Runs the tasks that send, so that receivers cannot delay the requests of the service. It has one thread: reading what
+    /// receivers send can use one processor.
+    runtime: runtime::Handle,
+    /// The thread ends when this is dropped.
+    _alive: oneshot::Sender<()>,
 }
 
 impl Webhooks {
@@ -95,44 +88,22 @@ impl Webhooks {
             proxy: settings.proxy()?,
         };
         let agent = concat!("petstore-server/", env!("CARGO_PKG_VERSION"));
-        let sender = Sender::new(rules, PATIENCE, agent)
-            .map_err(|error| ConfigError::new(format!("webhooks cannot be sent: {error}")))?;
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("petstore-webhooks")
-            .enable_all()
-            .build()
-            .map_err(|error| ConfigError::new(format!("webhooks cannot be sent: {error}")))?;
+        let not_sent = |error: &dyn fmt::Display| {
+            ConfigError::new(format!("webhooks cannot be sent: {error}"))
+        };
+        let sender = Sender::new(rules, PATIENCE, agent).map_err(|error| not_sent(&error))?;
+        let builder = Builder::new_current_thread().enable_all().build();
+        let runtime = builder.map_err(|error| not_sent(&error))?;
+        let (handle, (alive, dropped)) = (runtime.handle().clone(), oneshot::channel());
+        let thread = thread::Builder::new().name("petstore-webhooks".to_owned());
+        let thread = thread.spawn(move || runtime.block_on(dropped));
+        thread.map_err(|error| not_sent(&error))?;
         Ok(Some(Webhooks {
             master,
             sender,
-            runtime: Some(runtime),
+            runtime: handle,
+            _alive: alive,
         }))
-    }
-
-    /// Runs a task on the thread for webhooks, so that receivers cannot delay the requests of the service.
-    fn spawn<T: Send + 'static>(
-        &self,
-        task: impl Future<Output = T> + Send + 'static,
-    ) -> JoinHandle<T> {
-        let runtime = self.runtime.as_ref();
-        runtime.expect("it ends with the webhooks").spawn(task)
-    }
-
-    /// The URLs and addresses that webhooks may have.
-    pub(crate) fn rules(&self) -> &EgressRules {
-        self.sender.rules()
-    }
-
-    /// The fingerprint of the key from which secrets are derived.
-    pub(crate) fn master_id(&self) -> String {
-        self.master.id()
-    }
-
-    /// The newest secret of an endpoint.
-    pub(crate) fn newest_secret(&self, endpoint: &Endpoint) -> Secret {
-        let (id, generation) = (endpoint.id.as_str(), endpoint.secret.generation);
-        self.master.secret(id, generation)
     }
 
     /// The secrets with which the service signs at this time, the newest first.
@@ -162,12 +133,12 @@ impl Webhooks {
         let id = format!("challenge_{challenge}");
         let headers =
             sign(&id, now, body.as_bytes(), &secrets).map_err(|error| error.to_string())?;
-        let (sender, url) = (self.sender.clone(), endpoint.url.clone());
+        let (sender, url) = (self.sender.clone(), endpoint.webhook.url.clone());
         let send = async move {
-            let send = sender.send(&url, headers, body.into());
+            let send = sender.send(url.as_str(), headers, body.into());
             tokio::time::timeout(CHALLENGE_PATIENCE, send).await
         };
-        let Ok(Ok(sent)) = self.spawn(send).await else {
+        let Ok(Ok(sent)) = self.runtime.spawn(send).await else {
             return Err("it did not respond within 5 seconds".to_owned());
         };
         Err(match (sent.status, sent.failure) {
@@ -181,28 +152,23 @@ impl Webhooks {
 
 /// Reads the key file. It must be a file, and its content is short.
 fn read_key(path: &Path) -> io::Result<Vec<u8>> {
-    if !path.metadata()?.is_file() {
+    let found = path.metadata()?;
+    if !found.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
-    let (mut key, file) = (Vec::new(), File::open(path)?);
-    file.take(LONGEST_KEY + 1).read_to_end(&mut key)?;
-    if key.len() as u64 > LONGEST_KEY {
+    if found.len() > LONGEST_KEY {
         let problem = format!("it has more than {LONGEST_KEY} bytes");
         return Err(io::Error::other(problem));
     }
-    Ok(key)
+    fs::read(path)
 }
 
 /// Sends deliveries from [`start`](Sending::start) to [`stop`](Sending::stop).
 #[derive(Default)]
 pub(crate) struct Sending {
-    engine: OnceLock<Running>,
-    stored: Arc<Mutex<WebhookStats>>,
-}
-
-struct Running {
-    handle: Arc<Handle>,
+    engine: OnceLock<Arc<Handle>>,
     end: Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>,
+    stored: Arc<Mutex<WebhookStats>>,
 }
 
 impl Sending {
@@ -213,29 +179,28 @@ impl Sending {
                 store,
                 stored: Arc::clone(&self.stored),
                 counted_at: Mutex::default(),
-                master_id: webhooks.master_id(),
                 warning: Once::new(),
             };
             let engine = Engine::new(deliveries, webhooks.sender.clone());
             let handle = engine.handle();
             let (stop, stopped) = oneshot::channel();
             let run = engine.run(stopped.map(drop), GRACE);
-            let end = Mutex::new(Some((stop, webhooks.spawn(run))));
-            Running { handle, end }
+            *self.end.lock() = Some((stop, webhooks.runtime.spawn(run)));
+            handle
         });
     }
 
     /// Wakes the engine, because there may be new deliveries.
     pub(crate) fn wake(&self) {
-        if let Some(running) = self.engine.get() {
-            running.handle.wake();
+        if let Some(engine) = self.engine.get() {
+            engine.wake();
         }
     }
 
     /// Stops the engine, and waits for the requests that are being sent.
     pub(crate) async fn stop(&self) {
-        let running = self.engine.get();
-        if let Some((stop, task)) = running.and_then(|running| running.end.lock().take()) {
+        let running = self.end.lock().take();
+        if let Some((stop, task)) = running {
             drop(stop);
             let _ = task.await;
         }
@@ -266,10 +231,7 @@ impl Sending {
         );
         let attempts = |value: fn(&Handle) -> u64| {
             let sending = Arc::clone(self);
-            move || {
-                let running = sending.engine.get();
-                running.map_or(0, |running| value(&running.handle))
-            }
+            move || sending.engine.get().map_or(0, |engine| value(engine))
         };
         metrics.counter(
             "petstore_webhook_deliveries_total",
@@ -291,7 +253,6 @@ struct StoredDeliveries {
     stored: Arc<Mutex<WebhookStats>>,
     /// When `stored` was read.
     counted_at: Mutex<Option<DateTime<Utc>>>,
-    master_id: String,
     warning: Once,
 }
 
@@ -312,7 +273,9 @@ impl StoredDeliveries {
             };
             let to = next.position;
             if to != from {
-                let messages = events.into_iter().filter_map(message).collect();
+                let events = events.into_iter();
+                let messages = events.map(|event| (event.position.position, message(event)));
+                let messages = messages.collect();
                 self.store.add_deliveries(from, to, messages, now).await?;
             }
             if to == from || !more {
@@ -320,57 +283,22 @@ impl StoredDeliveries {
             }
         }
     }
-
-    /// Logs once that the key is another one than that of the stored webhooks.
-    fn warn_of_other_key(&self) {
-        self.warning.call_once(|| {
-            tracing::warn!(
-                "the key in `webhook-key-file` is not the key with which the secrets of some webhooks were created; nothing is sent to these webhooks until their owners replace their secrets, or until the service runs with the other key"
-            );
-        });
-    }
-
-    /// Reads the numbers for the metrics if the last ones are old.
-    async fn count(&self, now: DateTime<Utc>) -> Result<(), BoxError> {
-        let is_old = |at: DateTime<Utc>| now - at >= COUNT_EVERY;
-        if self.counted_at.lock().is_none_or(is_old) {
-            *self.counted_at.lock() = Some(now);
-            let stats = self.store.webhook_stats().await?;
-            *self.stored.lock() = stats;
-        }
-        Ok(())
-    }
 }
 
-/// Creates the message of an event. An event that cannot be serialised is logged and not sent.
-pub(crate) fn message(stored: StoredEvent) -> Option<(i64, NewMessage)> {
-    let position = stored.position.position;
-    let message = event(stored).and_then(|event| {
-        let (id, kind) = match &event {
-            Event::PetCreated(event) => (&event.id, EventType::PetCreated),
-            Event::PetStatusChanged(event) => (&event.id, EventType::PetStatusChanged),
-            Event::OrderPlaced(event) => (&event.id, EventType::OrderPlaced),
-            Event::OrderUpdated(event) => (&event.id, EventType::OrderUpdated),
-        };
-        let message = NewMessage {
-            id: id.clone(),
-            kind: kind.as_str().to_owned(),
-            payload: serde_json::to_vec(&event).map_err(|error| error.to_string())?,
-        };
-        Ok((position, message))
-    });
-    match message {
-        Ok(message) => Some(message),
-        Err(problem) => {
-            tracing::error!("an event is not sent to webhooks: {problem}");
-            None
-        }
+/// Creates the message of an event.
+pub(crate) fn message(stored: StoredEvent) -> NewMessage {
+    let payload = serde_json::to_vec(&stored.event);
+    NewMessage {
+        id: stored.id,
+        kind: stored.kind.to_string(),
+        payload: payload.expect("texts and numbers can always be written"),
     }
 }
 
 /// Creates a message that is not an event of the feed.
-pub(crate) fn notice(kind: &str, at: &models::DateTime, data: &Value) -> NewMessage {
+pub(crate) fn notice(kind: &str, at: DateTime<Utc>, data: &Value) -> NewMessage {
     let id = format!("evt_{}", uuid::Uuid::new_v4().simple());
+    let at = models::DateTime::from(at);
     let payload = json!({ "id": id, "type": kind, "timestamp": at, "data": data }).to_string();
     NewMessage {
         id,
@@ -382,18 +310,27 @@ pub(crate) fn notice(kind: &str, at: &models::DateTime, data: &Value) -> NewMess
 impl Deliveries for StoredDeliveries {
     async fn prepare(&self, now: DateTime<Utc>) -> Result<(), BoxError> {
         self.add_new(now).await?;
-        self.count(now).await
+        // Reads the numbers for the metrics if the last ones are old.
+        let is_old = |at: DateTime<Utc>| now - at >= COUNT_EVERY;
+        if self.counted_at.lock().is_none_or(is_old) {
+            *self.counted_at.lock() = Some(now);
+            let stats = self.store.webhook_stats().await?;
+            *self.stored.lock() = stats;
+        }
+        Ok(())
     }
 
     async fn claim(&self, claim: Claim) -> Result<Vec<Due>, BoxError> {
-        let now = claim.now;
+        let (now, master_id) = (claim.now, self.webhooks.master.id());
         let claimed = self.store.claim_deliveries(claim).await?.into_iter();
         let signed = claimed.map(|(mut due, secret)| {
-            if secret.master_id == self.master_id {
+            if secret.master_id == master_id {
                 due.secrets = self.webhooks.secrets(&due.endpoint, &secret, now);
             } else {
                 // The engine does not send what it cannot sign.
-                self.warn_of_other_key();
+                self.warning.call_once(|| tracing::warn!(
+                    "the key in `webhook-key-file` is not the key with which the secrets of some webhooks were created; nothing is sent to these webhooks until their owners replace their secrets, or until the service runs with the other key"
+                ));
             }
             due
         });
@@ -401,14 +338,10 @@ impl Deliveries for StoredDeliveries {
     }
 
     async fn finish(&self, finished: Finished) -> Result<(), BoxError> {
-        let notice = match finished.disable {
-            Some(reason) => {
-                let data = json!({ "webhookId": finished.endpoint, "reason": reason.to_string() });
-                let at = time(finished.at).map_err(|error| error.to_string())?;
-                Some(notice(DISABLED, &at, &data))
-            }
-            None => None,
-        };
+        let notice = finished.disable.map(|reason| {
+            let data = json!({ "webhookId": finished.endpoint, "reason": reason.to_string() });
+            notice(DISABLED, finished.at, &data)
+        });
         Ok(self.store.finish_delivery(finished, notice).await?)
     }
 }

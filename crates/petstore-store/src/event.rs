@@ -3,38 +3,33 @@
 
 use crate::{
     StoreError,
-    record::{PAGE_BYTES, pet_with_id, split_page, time},
-    row::{AnyRow, FromRow, Unreadable, Value},
+    record::{PAGE_BYTES, pet_with_id, split_page, stored_limit, time},
+    row::{AnyRow, FromRow, Unreadable},
+    webhook::{Database, stored_types},
 };
-use chrono::{DateTime, Utc};
-use petstore_models::{EventType, NewPet, Order, OrderStatus, Pet, PetStatus};
+use openapi_dropshot_types::feed::FeedCursor;
+use petstore_models::{
+    Event, EventType, NewPet, Order, OrderPlaced, OrderPlacedType, OrderStatus, OrderUpdated,
+    OrderUpdatedType, Pet, PetCreated, PetCreatedType, PetStatus, PetStatusChange,
+    PetStatusChanged, PetStatusChangedType,
+};
 use serde::{Deserialize, Serialize};
-use std::sync::LazyLock;
+use std::sync::{
+    LazyLock,
+    atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 /// The greatest number of events that a page searches. It bounds the cost of a page if few events
 /// match its types.
 const WINDOW: i64 = 5_000;
 
-/// The position of an event. A consumer stores it to continue after this event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventPosition {
-    /// The store changes this number when earlier positions must no longer be used.
-    pub incarnation: i64,
-    /// The number of the event; 0 before the first event.
-    pub position: i64,
-    /// A part of the id of the event. It shows whether the position is from another history of the store.
-    pub check: u64,
-}
-
 /// The event after which a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventsAfter {
-    /// The page begins with the oldest event that the store has.
-    Start,
     /// The page is empty, and the next page begins after the newest event.
     Newest,
     /// The page begins after this event.
-    Event(EventPosition),
+    Event(FeedCursor),
     /// The page begins after this position in the current history of the store. If events after it
     /// were deleted, the page begins with the oldest event that the store has.
     Number(i64),
@@ -57,7 +52,7 @@ pub struct EventPage {
     /// The events.
     pub events: Vec<StoredEvent>,
     /// The position after which the next page begins.
-    pub next: EventPosition,
+    pub next: FeedCursor,
     /// Whether there may be events after `next`.
     pub more: bool,
 }
@@ -65,29 +60,14 @@ pub struct EventPage {
 /// An event of the feed. It is stored in the transaction of the change that it describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredEvent {
-    /// The unique id, random.
-    pub id: Vec<u8>,
     /// The position.
-    pub position: EventPosition,
-    /// The time of the change by the clock of the caller.
-    pub at: DateTime<Utc>,
-    /// The version of the pet or the order after the change.
-    pub version: i64,
+    pub position: FeedCursor,
+    /// The unique id, random.
+    pub id: String,
     /// What happened.
-    pub data: EventData,
-}
-
-/// What happened.
-#[derive(Clone, Debug, PartialEq)]
-pub enum EventData {
-    /// A pet was added.
-    PetCreated(Pet),
-    /// The status of the pet with this id changed.
-    PetStatusChanged(i64, PetStatus),
-    /// An order was placed.
-    OrderPlaced(Order),
-    /// The status of an order changed.
-    OrderUpdated(Order),
+    pub kind: EventType,
+    /// The event in the form of the contract.
+    pub event: Event,
 }
 
 /// Why a feed cannot be continued at a position.
@@ -152,13 +132,9 @@ pub(crate) fn order_data(order: &Order) -> String {
 
 /// Reads a page of events on both databases. It is one statement, so that all its rows are from one snapshot.
 /// Each row has the state of the feed, the event at `$1`, and one event after `$1` and up to `$2` (NULL if there
-/// is none). `$3` has a bit for each requested type; a negative value requests all types. SQLite numbers
-/// parameters by their first appearance.
-pub(crate) static PAGE: LazyLock<String> = LazyLock::new(|| {
-    let types = (0..).zip(EventType::ALL);
-    let bits: String = types
-        .map(|(bit, kind)| format!(" WHEN '{kind}' THEN {}", 1 << bit))
-        .collect();
+/// is none). `$3` are the requested types in the form of [`stored_types`], or NULL for all types. SQLite
+/// numbers parameters by their first appearance.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT feed.incarnation, feed.pruned, feed.pruned_id, newest.position, here.id, edge.position, edge.id,
              page.position, page.id, page.type, page.at, page.entity_id, page.version, page.data
@@ -171,7 +147,7 @@ pub(crate) static PAGE: LazyLock<String> = LazyLock::new(|| {
                  SELECT *, sum(octet_length(data)) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes
                  FROM (
                      SELECT position, id, type, at, entity_id, version, data FROM events
-                     WHERE position > $1 AND position <= $2 AND (CAST($3 AS bigint) < 0 OR (CAST(CASE type{bits} ELSE 0 END AS bigint) & CAST($3 AS bigint)) <> 0)
+                     WHERE position > $1 AND position <= $2 AND (CAST($3 AS text) IS NULL OR $3 <> replace($3, ',' || type || ',', ''))
                      ORDER BY position LIMIT $4
                  ) AS page
              ) AS page WHERE bytes IS NULL OR bytes <= {PAGE_BYTES}
@@ -183,12 +159,33 @@ pub(crate) static PAGE: LazyLock<String> = LazyLock::new(|| {
 /// Replaces the incarnation with this one, so that earlier cursors become invalid.
 pub(crate) const RESET: &str = "UPDATE event_feed SET incarnation = $1";
 /// Whether the feed has all events since its incarnation began: 1, or 0 if changes were made without events.
-pub(crate) const IS_COMPLETE: &str = "SELECT is_complete FROM event_feed";
+const IS_COMPLETE: &str = "SELECT is_complete FROM event_feed";
 /// Begins a new incarnation if the feed lacks changes.
-pub(crate) const COMPLETE: &str =
+const COMPLETE: &str =
     "UPDATE event_feed SET incarnation = $1, is_complete = 1 WHERE is_complete <> 1";
 /// Records that changes may be made without events from now on.
-pub(crate) const INCOMPLETE: &str = "UPDATE event_feed SET is_complete = 0";
+const INCOMPLETE: &str = "UPDATE event_feed SET is_complete = 0";
+
+/// Implements [`Store::record_events`](crate::Store::record_events) for a store that has the setting in `records_events`.
+pub(crate) async fn record_changes(
+    db: &impl Database,
+    records_events: &AtomicBool,
+    is_on: bool,
+) -> Result<(), StoreError> {
+    // Until the setting is stored, changes write no events: a feed must not look complete if it lacks changes.
+    records_events.store(false, Relaxed);
+    let stored: Vec<i64> = db.rows(IS_COMPLETE, Vec::new()).await?;
+    let is_complete = stored.first().is_some_and(|stored| *stored == 1);
+    let (statement, values) = match is_on {
+        true => (COMPLETE, vec![random_number().into()]),
+        false => (INCOMPLETE, Vec::new()),
+    };
+    if is_complete != is_on {
+        db.change::<i64>(statement, values).await?;
+    }
+    records_events.store(is_on, Relaxed);
+    Ok(())
+}
 
 /// A random number, for a new incarnation or for the ids of events.
 pub(crate) fn random_number() -> i64 {
@@ -197,14 +194,14 @@ pub(crate) fn random_number() -> i64 {
 }
 
 /// A row of [`PAGE`].
-pub(crate) struct FeedRow {
-    incarnation: i64,
-    pruned: (i64, u64),
+struct FeedRow {
+    /// The position of the last deleted event.
+    pruned: FeedCursor,
     newest: Option<i64>,
     /// The check value of the event at the position of the query.
     here: Option<u64>,
     /// The last event of the window.
-    edge: Option<(i64, u64)>,
+    edge: Option<FeedCursor>,
     event: Option<StoredEvent>,
     /// The length of the event's data in bytes.
     data: String,
@@ -220,19 +217,24 @@ impl FromRow for FeedRow {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
         let check = |row: &R, column| row.bytes(column).map(check_of);
         let incarnation = row.integer(0)?;
-        let edge = row.optional(5, R::integer)?;
-        let data = row.optional(13, R::text)?;
+        let cursor = |row: &R, column: usize| {
+            Ok(FeedCursor {
+                incarnation,
+                position: row.integer(column)?,
+                check: check(row, column + 1)?,
+            })
+        };
+        let data = row.optional(13, R::text)?.unwrap_or_default();
         Ok(FeedRow {
-            incarnation,
-            pruned: (row.integer(1)?, check(row, 2)?),
+            pruned: cursor(row, 1)?,
             newest: row.optional(3, R::integer)?,
             here: row.optional(4, check)?,
-            edge: edge.zip(row.optional(6, check)?),
-            event: data
-                .as_deref()
-                .map(|data| event(row, incarnation, data))
+            edge: row.optional(5, cursor)?,
+            event: row
+                .optional(7, cursor)?
+                .map(|position| event(row, position, &data))
                 .transpose()?,
-            data: data.unwrap_or_default(),
+            data,
         })
     }
 
@@ -241,8 +243,10 @@ impl FromRow for FeedRow {
     }
 }
 
-fn event<R: AnyRow>(row: &R, incarnation: i64, data: &str) -> Result<StoredEvent, Unreadable> {
-    let id = row.bytes(8)?.to_owned();
+fn event<R: AnyRow>(row: &R, position: FeedCursor, data: &str) -> Result<StoredEvent, Unreadable> {
+    let id = row.bytes(8)?.iter().map(|byte| format!("{byte:02x}"));
+    let id = format!("evt_{}", id.collect::<String>());
+    let (kind, at, cursor) = (row.parsed(9)?, row.time(10)?, position.encode());
     let (entity_id, version) = (row.integer(11)?, row.integer(12)?);
     let order = || -> Result<Order, Unreadable> {
         let stored: OrderData = serde_json::from_str(data).map_err(Unreadable::column)?;
@@ -255,64 +259,61 @@ fn event<R: AnyRow>(row: &R, incarnation: i64, data: &str) -> Result<StoredEvent
             version: Some(version),
         })
     };
-    let data = match row.parsed(9)? {
+    let event = match kind {
         EventType::PetCreated => {
             let new: NewPet = serde_json::from_str(data).map_err(Unreadable::column)?;
-            EventData::PetCreated(Pet {
+            let pet = Pet {
                 version: Some(version),
                 ..pet_with_id(entity_id, &new)
-            })
+            };
+            let kind = PetCreatedType::PetCreated;
+            Event::PetCreated(PetCreated::new(&id, at, version, cursor, kind, pet))
         }
         EventType::PetStatusChanged => {
             let stored: StatusData = serde_json::from_str(data).map_err(Unreadable::column)?;
-            EventData::PetStatusChanged(entity_id, stored.status)
+            let change = PetStatusChange::new(entity_id, stored.status);
+            let kind = PetStatusChangedType::PetStatusChanged;
+            let changed = PetStatusChanged::new(&id, at, version, cursor, kind, change);
+            Event::PetStatusChanged(changed)
         }
-        EventType::OrderPlaced => EventData::OrderPlaced(order()?),
-        EventType::OrderUpdated => EventData::OrderUpdated(order()?),
+        EventType::OrderPlaced => {
+            let kind = OrderPlacedType::OrderPlaced;
+            Event::OrderPlaced(OrderPlaced::new(&id, at, version, cursor, kind, order()?))
+        }
+        EventType::OrderUpdated => {
+            let kind = OrderUpdatedType::OrderUpdated;
+            Event::OrderUpdated(OrderUpdated::new(&id, at, version, cursor, kind, order()?))
+        }
     };
     Ok(StoredEvent {
-        position: EventPosition {
-            incarnation,
-            position: row.integer(7)?,
-            check: check_of(&id),
-        },
+        position,
         id,
-        at: row.time(10)?,
-        version,
-        data,
+        kind,
+        event,
     })
 }
 
-/// Reads a page with `read`, which runs [`PAGE`] with its parameters.
-pub(crate) async fn read_page<F>(
+/// Implements [`Store::list_events`](crate::Store::list_events).
+pub(crate) async fn read_page(
+    db: &impl Database,
     query: &EventQuery,
-    read: impl Fn(Vec<Value<'static>>) -> F,
-) -> Result<Result<EventPage, CursorLost>, StoreError>
-where
-    F: Future<Output = Result<Vec<FeedRow>, StoreError>>,
-{
-    let bit = |kind: &EventType| EventType::ALL.iter().position(|own| own == kind);
-    let bits = query.types.iter().filter_map(bit);
-    let types = match query.types.is_empty() {
-        true => -1,
-        false => bits.fold(0_i64, |bits, bit| bits | 1 << bit),
-    };
+) -> Result<Result<EventPage, CursorLost>, StoreError> {
+    let types = Some(&*query.types).filter(|types| !types.is_empty());
+    let types = types.map(stored_types);
     // One row more than the page needs shows whether more events follow.
-    let rows = i64::try_from(query.limit)
-        .unwrap_or(i64::MAX)
-        .saturating_add(1);
+    let rows = stored_limit(query.limit).saturating_add(1);
     let mut after = match query.after {
-        EventsAfter::Start => 0,
         EventsAfter::Newest => i64::MAX - WINDOW,
         // No event has a negative position.
-        EventsAfter::Event(EventPosition { position, .. }) | EventsAfter::Number(position) => {
+        EventsAfter::Event(FeedCursor { position, .. }) | EventsAfter::Number(position) => {
             position.clamp(0, i64::MAX - WINDOW)
         }
     };
     loop {
-        let parameters = [after, after + WINDOW, types, rows].map(Value::from);
-        let found = read(parameters.to_vec()).await?;
-        let pruned = found.first().map_or(0, |row| row.pruned.0);
+        let (end, types) = (after + WINDOW, types.clone().into());
+        let parameters = vec![after.into(), end.into(), types, rows.into()];
+        let found: Vec<FeedRow> = db.rows(&PAGE, parameters).await?;
+        let pruned = found.first().map_or(0, |row| row.pruned.position);
         let is_event = matches!(query.after, EventsAfter::Event(_));
         if !is_event && after < pruned {
             after = pruned;
@@ -330,16 +331,17 @@ fn page_of(
 ) -> Result<Result<EventPage, CursorLost>, StoreError> {
     let no_feed = || StoreError::corrupt(Unreadable::Type("no row".to_owned(), "the event feed"));
     let feed = found.first().ok_or_else(no_feed)?;
-    let (incarnation, newest) = (feed.incarnation, feed.newest.unwrap_or(feed.pruned.0));
-    let check = match after == feed.pruned.0 {
-        true => feed.pruned.1,
+    let pruned = feed.pruned;
+    let newest = feed.newest.unwrap_or(pruned.position);
+    let check = match after == pruned.position {
+        true => pruned.check,
         false => feed.here.unwrap_or_default(),
     };
     if let EventsAfter::Event(event) = query.after {
-        if event.incarnation != incarnation || !(0..=newest).contains(&event.position) {
+        if event.incarnation != pruned.incarnation || !(0..=newest).contains(&event.position) {
             return Ok(Err(CursorLost::Reset));
         }
-        if event.position < feed.pruned.0 {
+        if event.position < pruned.position {
             return Ok(Err(CursorLost::Expired));
         }
         if event.check != check {
@@ -349,18 +351,18 @@ fn page_of(
     let edge = match (query.after, feed.edge) {
         // The last event of the window: at `after`, or after it.
         (_, Some(edge)) => edge,
-        (EventsAfter::Newest, None) => feed.pruned,
-        (_, None) => (after, check),
+        (EventsAfter::Newest, None) => pruned,
+        (_, None) => FeedCursor {
+            position: after,
+            check,
+            ..pruned
+        },
     };
     let (rows, is_cut) = split_page(found, query.limit);
     let events: Vec<_> = rows.into_iter().filter_map(|row| row.event).collect();
     let next = match events.last() {
         Some(last) if is_cut => last.position,
-        _ => EventPosition {
-            incarnation,
-            position: edge.0,
-            check: edge.1,
-        },
+        _ => edge,
     };
     let more = next.position < newest;
     Ok(Ok(EventPage { events, next, more }))

@@ -173,9 +173,7 @@ pub use caller::{caller, on_behalf_of};
 pub use error::{
     BackupError, BackupProblem, Cause, OpenError, OpenProblem, Outcome, RestoreError, StoreError,
 };
-pub use event::{
-    CursorLost, EventData, EventPage, EventPosition, EventQuery, EventsAfter, StoredEvent,
-};
+pub use event::{CursorLost, EventPage, EventQuery, EventsAfter, StoredEvent};
 pub use idempotency::{
     Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,
 };

@@ -194,6 +194,11 @@ pub(crate) fn time(micros: i64) -> Result<petstore_models::DateTime, Unreadable>
         .ok_or(Unreadable::Time(micros))
 }
 
+/// A limit of rows as a parameter.
+pub(crate) fn stored_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
 /// The memory that a new pet holds.
 pub(crate) fn bytes_of(pet: &NewPet) -> usize {
     let texts = Pet::values(pet).into_iter().map(|value| match value {
@@ -339,7 +344,7 @@ impl Page {
     /// Creates the page with the filters that have a value.
     fn new<R: Record>(filters: &[(&str, Value<'static>)], start: i64, limit: usize) -> Self {
         // One row more than the page needs shows whether more rows follow.
-        let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+        let rows = stored_limit(limit).saturating_add(1);
         let given = filters.iter().filter(|(_, value)| *value != Value::Null);
         let is_given = |filters: &&[&str]| {
             filters

@@ -3,17 +3,17 @@
 mod database;
 mod sql;
 
-pub(crate) use database::{Database, stored_limit};
+pub(crate) use database::{Database, stored_types};
 pub(crate) use sql::{
-    DUE_COLUMNS, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES, Number, fan_out_sql,
-    finish_delivery_sql, finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql,
+    DUE_COLUMNS, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES, fan_out_sql, finish_delivery_sql,
+    finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql,
 };
 
 use crate::{KeyId, StoreError, id::public_id};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use openapi_dropshot_webhooks::{Claim, Due, Finished};
-use petstore_models::{DeliveryStatus, EventType, WebhookDelivery, WebhookStatus};
+use petstore_models::{DeliveryStatus, EventType, Webhook, WebhookDelivery};
 
 public_id! {
     /// The public id of an endpoint: `we_` and 12 characters of `0-9a-z` without
@@ -28,10 +28,10 @@ pub struct InvalidEndpointId;
 
 /// The greatest number of deliveries that one call of [`WebhookStore::redeliver`] changes.
 pub const REDELIVERED_AT_ONCE: usize = 1_000;
-/// The greatest number of deliveries of each endpoint and status that [`WebhookStore::webhook_stats`] counts.
+/// The greatest number of waiting deliveries of each endpoint that [`WebhookStore::webhook_stats`] counts.
 pub const COUNTED_PER_ENDPOINT: usize = 10_000;
 
-/// An endpoint to be created. Its first status is [`WebhookStatus::Pending`].
+/// An endpoint to be created. Its first status is [`Pending`](petstore_models::WebhookStatus::Pending).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewEndpoint {
     /// Its public id, unique in the store.
@@ -51,30 +51,16 @@ pub struct NewEndpoint {
 }
 
 /// An endpoint to which events are delivered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Endpoint {
     /// Its public id.
     pub id: EndpointId,
     /// The key of its owner.
     pub key: KeyId,
-    /// The URL to which events are sent.
-    pub url: String,
-    /// The types of the events. If it is empty, all types.
-    pub types: Vec<EventType>,
-    /// A description by its owner.
-    pub description: Option<String>,
-    /// Whether events are delivered.
-    pub status: WebhookStatus,
-    /// Why it is disabled: `owner` if its owner disabled it, otherwise the name of a [`Disable`](openapi_dropshot_webhooks::Disable).
-    pub reason: Option<String>,
+    /// What its owner sees. Its `disabled_reason` is `owner` or the name of a [`Disable`](openapi_dropshot_webhooks::Disable).
+    pub webhook: Webhook,
     /// Its secret.
     pub secret: EndpointSecret,
-    /// The time of its creation.
-    pub created_at: DateTime<Utc>,
-    /// The time of its last change.
-    pub updated_at: DateTime<Utc>,
-    /// The time of the first failure after the last success.
-    pub failing_since: Option<DateTime<Utc>>,
     /// The events that it missed.
     pub missed: Option<Missed>,
 }
@@ -82,8 +68,6 @@ pub struct Endpoint {
 /// Events that an endpoint missed, because it was not enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missed {
-    /// The time from which it was not enabled.
-    pub since: DateTime<Utc>,
     /// It missed the events after this position.
     pub after: i64,
     /// If the endpoint is enabled again: it missed the events up to this position.
@@ -110,8 +94,8 @@ pub enum EndpointChange {
         url: Option<String>,
         /// The new types.
         types: Option<Vec<EventType>>,
-        /// The new description, or `Some(None)` to remove it.
-        description: Option<Option<String>>,
+        /// The new description.
+        description: Option<String>,
     },
     /// Enables an endpoint for events after this moment. Deliveries that were created earlier and still wait
     /// are sent, too. If the endpoint is already enabled, nothing changes.
@@ -195,9 +179,6 @@ pub struct WebhookStats {
     pub oldest_due: Option<DateTime<Utc>>,
     /// The number of endpoints that are disabled because of their receivers: all but those that their owners disabled.
     pub disabled: i64,
-    /// The number of deliveries that were given up and are still stored; at most [`COUNTED_PER_ENDPOINT`] are counted for each
-    /// endpoint.
-    pub given_up: i64,
 }
 
 /// The part of a [`Store`](crate::Store) for webhooks. Its methods fail with the same errors as those of `Store`.

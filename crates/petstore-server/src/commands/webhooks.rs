@@ -1,8 +1,9 @@
 //! Commands `webhooks list` and `webhooks delete`: they read and change the store directly, even while a service uses it.
 
-use super::{print, time, with_store};
+use super::{print, with_store};
 use crate::cli::{ListFormat, WebhooksCommand};
 use anyhow::{Context as _, bail};
+use petstore_models::DateTime;
 use petstore_store::{Endpoint, EndpointId, Store};
 use serde_json::{Value, json};
 
@@ -39,32 +40,37 @@ async fn list(store: &dyn Store, format: ListFormat) -> anyhow::Result<()> {
 
 /// Returns a line of the list. New columns are added at the end, so that scripts keep working.
 fn line(endpoint: &Endpoint) -> String {
-    let reason = endpoint.reason.as_ref();
+    let Endpoint { key, webhook, .. } = endpoint;
+    let reason = webhook.disabled_reason.as_ref();
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+    let failing_since = webhook.failing_since.as_ref();
     format!(
-        "{}\t{}\t{}{reason}\tfailing since {}\tcreated {}\t{}\n",
-        endpoint.id,
-        endpoint.key,
-        endpoint.status,
-        endpoint.failing_since.map_or_else(|| "-".to_owned(), time),
-        time(endpoint.created_at),
-        endpoint.url
+        "{}\t{key}\t{}{reason}\tfailing since {}\tcreated {}\t{}\n",
+        webhook.id,
+        webhook.status,
+        failing_since.map_or_else(|| "-".to_owned(), time),
+        time(&webhook.created_at),
+        webhook.url
     )
 }
 
-fn object(endpoint: &Endpoint) -> Value {
+fn time(at: &DateTime) -> String {
+    super::time(at.get().to_utc())
+}
+
+fn object(Endpoint { key, webhook, .. }: &Endpoint) -> Value {
     json!({
-        "id": endpoint.id.as_str(),
-        "key": endpoint.key.as_str(),
-        "url": endpoint.url,
-        "types": endpoint.types,
-        "description": endpoint.description,
-        "status": endpoint.status,
-        "disabled_reason": endpoint.reason,
-        "created_at": time(endpoint.created_at),
-        "updated_at": time(endpoint.updated_at),
-        "failing_since": endpoint.failing_since.map(time),
-        "missed_since": endpoint.missed.map(|missed| time(missed.since)),
+        "id": webhook.id,
+        "key": key.as_str(),
+        "url": webhook.url,
+        "types": webhook.types.as_deref().unwrap_or_default(),
+        "description": webhook.description,
+        "status": webhook.status,
+        "disabled_reason": webhook.disabled_reason,
+        "created_at": time(&webhook.created_at),
+        "updated_at": time(&webhook.updated_at),
+        "failing_since": webhook.failing_since.as_ref().map(time),
+        "missed_since": webhook.missed_since.as_ref().map(time),
     })
 }
 
@@ -77,10 +83,10 @@ async fn delete(store: &dyn Store, text: &str) -> anyhow::Result<()> {
     let id: EndpointId = text.parse().ok().with_context(unknown)?;
     let endpoints = store.list_endpoints(None).await?;
     let found = endpoints.into_iter().find(|endpoint| endpoint.id == id);
-    let Endpoint { key, url, .. } = found.with_context(unknown)?;
+    let Endpoint { key, webhook, .. } = found.with_context(unknown)?;
     if !store.delete_endpoint(key, id).await? {
         bail!(unknown());
     }
     tracing::info!(webhook_id = %id, key_id = %key, "a webhook was deleted");
-    print(&format!("deleted {id} of the key {key}, {url}\n"))
+    print(&format!("deleted {id} of the key {key}, {}\n", webhook.url))
 }

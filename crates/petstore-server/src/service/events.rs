@@ -1,13 +1,12 @@
 //! Lists events: reads a page of the event feed, or waits until there are events.
 
 use super::{RequestContext, failed, store};
-use crate::event::{cursor_of, event, position};
 use dropshot::{HttpResponseHeaders, HttpResponseOk};
 use futures::FutureExt as _;
-use openapi_dropshot_server::StateFailure as _;
+use openapi_dropshot_server::{StateFailure as _, feed::FeedCursor};
 use petstore_api::{ListEventsError, StreamEventsError};
 use petstore_models::{Events, ListEventsOkHeaders, ListEventsQuery};
-use petstore_store::{CursorLost, EventPage, EventPosition, EventQuery, EventsAfter, Store};
+use petstore_store::{CursorLost, EventPage, EventQuery, EventsAfter, Store};
 use std::{sync::Arc, time::Duration};
 
 /// The cursor after the newest event.
@@ -41,9 +40,11 @@ from_no_events!(ListEventsError, StreamEventsError);
 /// Returns the cursor at which a page or a stream begins.
 pub(super) fn begin(rqctx: &RequestContext, cursor: Option<&str>) -> Result<EventsAfter, NoEvents> {
     let after = match cursor {
-        None => EventsAfter::Start,
+        None => EventsAfter::Number(0),
         Some(NOW) => EventsAfter::Newest,
-        Some(cursor) => EventsAfter::Event(position(cursor).ok_or(NoEvents::InvalidCursor)?),
+        Some(cursor) => {
+            EventsAfter::Event(FeedCursor::decode(cursor).ok_or(NoEvents::InvalidCursor)?)
+        }
     };
     match store(rqctx).records_events() {
         true => Ok(after),
@@ -57,43 +58,29 @@ pub(super) async fn list(
     rqctx: &RequestContext,
     query: ListEventsQuery,
 ) -> Result<Response, ListEventsError> {
-    let ListEventsQuery {
-        cursor,
-        type_,
-        limit,
-        wait,
-    } = query;
-    let after = begin(rqctx, cursor.as_ref().map(|cursor| cursor.as_str()))?;
-    let types = type_.map(Vec::from).unwrap_or_default();
-    let link = |next: EventPosition| {
+    let after = begin(rqctx, query.cursor.as_ref().map(|cursor| cursor.as_str()))?;
+    let (limit, wait) = (query.limit.get(), query.wait.get());
+    let types = query.type_.map(Vec::from).unwrap_or_default();
+    let mut link = format!("<?limit={limit}");
+    if !types.is_empty() {
         let types: Vec<_> = types.iter().map(|kind| kind.as_str()).collect();
-        let types = match types.as_slice() {
-            [] => String::new(),
-            types => format!("&type={}", types.join(",")),
-        };
-        let wait = match wait.get() {
-            0 => String::new(),
-            wait => format!("&wait={wait}"),
-        };
-        let (limit, cursor) = (limit.get(), cursor_of(next));
-        format!("<?limit={limit}{types}{wait}&cursor={cursor}>; rel=\"next\"")
-    };
+        link += &format!("&type={}", types.join(","));
+    }
+    if wait > 0 {
+        link += &format!("&wait={wait}");
+    }
     let query = EventQuery {
         after,
-        types: types.clone(),
-        limit: usize::try_from(limit.get()).expect("a limit is at least 1 and at most 500"),
+        types,
+        limit: usize::try_from(limit).expect("a limit is at least 1 and at most 500"),
     };
-    let wait = Duration::from_secs(wait.get().unsigned_abs());
+    let wait = Duration::from_secs(wait.unsigned_abs());
     let EventPage { events, next, .. } = page(rqctx, query, wait).await?;
-    let events = events.into_iter().map(event).collect::<Result<_, _>>();
-    let events = events.map_err(|problem: String| {
-        tracing::error!(request_id = rqctx.request_id, "{problem}");
-        ListEventsError::internal_error("an event of the store cannot be sent".into())
-    })?;
-    let link = Some(link(next));
+    let events = events.into_iter().map(|stored| stored.event).collect();
+    link += &format!("&cursor={}>; rel=\"next\"", next.encode());
     Ok(HttpResponseHeaders::new(
         HttpResponseOk(Events(events)),
-        ListEventsOkHeaders { link },
+        ListEventsOkHeaders { link: Some(link) },
     ))
 }
 

@@ -6,7 +6,6 @@ use super::{
     events::{NoEvents, begin, newest},
     failed, store,
 };
-use crate::event::{cursor_of, event};
 use futures::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _, stream};
 use openapi_dropshot_server::feed::Subscription;
 use openapi_dropshot_types::{Event, Streamed};
@@ -145,10 +144,10 @@ impl Following {
         }
         (self.after, self.has_more) = (EventsAfter::Event(next), more);
         let events = events.into_iter().map(|stored| {
-            let id = cursor_of(stored.position);
-            Ok(Event::new(event(stored)?).with_id(id))
+            let id = stored.position.encode();
+            Ok(Event::new(stored.event).with_id(id))
         });
-        let checkpoint = checkpoint.then(|| Ok(Event::checkpoint(cursor_of(next))));
+        let checkpoint = checkpoint.then(|| Ok(Event::checkpoint(next.encode())));
         stream::iter(events.chain(checkpoint))
     }
 }

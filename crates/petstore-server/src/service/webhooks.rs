@@ -6,7 +6,6 @@ use super::{
     store,
 };
 use crate::{
-    event::time,
     state::state_error,
     webhooks::{self, Webhooks},
 };
@@ -16,7 +15,7 @@ use dropshot::{
     HttpResponseOk,
 };
 use futures::{StreamExt as _, stream};
-use openapi_dropshot_server::{StateFailure, state::StateError};
+use openapi_dropshot_server::state::StateError;
 use petstore_api::{
     CreateWebhookError, DeleteWebhookError, GetWebhookError, ListWebhookDeliveriesError,
     ListWebhooksError, RedeliverWebhookError, RotateWebhookSecretError, TestWebhookError,
@@ -24,7 +23,7 @@ use petstore_api::{
 };
 use petstore_models::{
     self as models, CreatedWebhook, DateTime, DeliveryStatus, ListWebhookDeliveriesOkHeaders,
-    ListWebhookDeliveriesQuery, NewWebhook, Redelivery, RedeliveryResult, Violation, Webhook,
+    ListWebhookDeliveriesQuery, NewWebhook, Redelivery, RedeliveryResult, Webhook,
     WebhookDeliveries, WebhookDelivery, WebhookId, WebhookSecret, WebhookStatus, WebhookUpdate,
     WebhookUpdateStatus, WebhookUrl,
 };
@@ -45,8 +44,6 @@ enum Rejected {
     Invalid(String),
     /// The store failed during the request with this id.
     Failed(StateError, String),
-    /// The store has a value that the document does not allow.
-    Unsent,
 }
 
 macro_rules! from_rejected {
@@ -57,7 +54,6 @@ macro_rules! from_rejected {
                     Rejected::NotFound(message) => $error::NotFound(message.into()),
                     Rejected::Invalid(message) => $error::InvalidRequest(message.into()),
                     Rejected::Failed(error, request_id) => error.into_operation_error(&request_id),
-                    Rejected::Unsent => StateFailure::internal_error("a webhook of the store cannot be sent".into()),
                 }
             }
         }
@@ -108,23 +104,12 @@ impl<'a> Request<'a> {
         result.map_err(|error| Rejected::Failed(state_error(error), request_id()))
     }
 
-    /// Reports a value in the store that the document does not allow.
-    fn sent<T>(&self, result: Result<T, Violation>) -> Result<T, Rejected> {
-        result.map_err(|problem| {
-            let request_id = &self.rqctx.request_id;
-            tracing::error!(
-                request_id,
-                "a webhook of the store cannot be sent: {problem}"
-            );
-            Rejected::Unsent
-        })
-    }
-
-    /// Reads an endpoint of the API key.
-    async fn endpoint(&self, id: &WebhookId) -> Result<Endpoint, Rejected> {
-        let known = endpoint_id(id)?;
-        let found = store(self.rqctx).endpoint(self.key, known).await;
-        self.stored(found)?.ok_or_else(|| unknown(id.as_str()))
+    /// Like [`new`](Self::new), and reads the endpoint of the API key with this id.
+    async fn of(rqctx: &'a RequestContext, id: &WebhookId) -> Result<(Self, Endpoint), Rejected> {
+        let request = Self::new(rqctx)?;
+        let found = store(rqctx).endpoint(request.key, endpoint_id(id)?).await;
+        let found = request.stored(found)?.ok_or_else(|| unknown(id.as_str()))?;
+        Ok((request, found))
     }
 
     /// Changes an endpoint of the API key.
@@ -137,7 +122,7 @@ impl<'a> Request<'a> {
 
     /// Returns the URL in the form in which it is stored, if webhooks may have it.
     fn url(&self, url: &WebhookUrl) -> Result<String, Rejected> {
-        let url = self.webhooks.rules().check_url(url.as_str());
+        let url = self.webhooks.sender.rules().check_url(url.as_str());
         url.map(String::from)
             .map_err(|error| Rejected::Invalid(format!("`url`: {error}")))
     }
@@ -151,33 +136,13 @@ fn endpoint_id(id: &WebhookId) -> Result<EndpointId, Rejected> {
     id.as_str().parse().map_err(|_| unknown(id.as_str()))
 }
 
-/// Converts an endpoint to the type of the contract.
-fn webhook(endpoint: Endpoint) -> Result<Webhook, Violation> {
-    let types = Some(endpoint.types).filter(|types| !types.is_empty());
-    Ok(Webhook {
-        url: endpoint.url.try_into()?,
-        types: types.map(TryInto::try_into).transpose()?,
-        description: endpoint.description.map(TryInto::try_into).transpose()?,
-        id: endpoint.id.to_string(),
-        status: endpoint.status,
-        disabled_reason: endpoint.reason,
-        created_at: time(endpoint.created_at)?,
-        updated_at: time(endpoint.updated_at)?,
-        failing_since: endpoint.failing_since.map(time).transpose()?,
-        missed_since: endpoint
-            .missed
-            .map(|missed| time(missed.since))
-            .transpose()?,
-    })
-}
-
 pub(super) async fn list(
     rqctx: &RequestContext,
 ) -> Result<HttpResponseOk<models::Webhooks>, ListWebhooksError> {
     let request = Request::new(rqctx)?;
     let found = request.stored(store(rqctx).list_endpoints(Some(request.key)).await)?;
-    let found = found.into_iter().map(webhook).collect();
-    Ok(HttpResponseOk(models::Webhooks(request.sent(found)?)))
+    let webhooks = found.into_iter().map(|endpoint| endpoint.webhook);
+    Ok(HttpResponseOk(models::Webhooks(webhooks.collect())))
 }
 
 pub(super) async fn create(
@@ -191,7 +156,7 @@ pub(super) async fn create(
         key: request.key,
         types: new.types.map(Vec::from).unwrap_or_default(),
         description: new.description.map(String::from),
-        master_id: request.webhooks.master_id(),
+        master_id: request.webhooks.master.id(),
         at: rqctx.context().now(),
     };
     let created = store(rqctx).create_endpoint(endpoint, MOST).await;
@@ -200,8 +165,9 @@ pub(super) async fn create(
             format!("this API key already has {MOST} webhooks; delete one that is no longer used");
         return Err(CreateWebhookError::WebhookLimit(message.into()));
     };
-    let secret = request.webhooks.newest_secret(&created).reveal();
-    let webhook = request.sent(webhook(created))?;
+    let (id, generation) = (created.id, created.secret.generation);
+    let secret = request.webhooks.master.secret(id.as_str(), generation);
+    let webhook = created.webhook;
     let (url, id, status) = (webhook.url, webhook.id, webhook.status);
     // The other members are absent, because the webhook is new.
     Ok(HttpResponseCreated(CreatedWebhook {
@@ -213,7 +179,7 @@ pub(super) async fn create(
             status,
             webhook.created_at,
             webhook.updated_at,
-            secret,
+            secret.reveal(),
         )
     }))
 }
@@ -222,9 +188,8 @@ pub(super) async fn get(
     rqctx: &RequestContext,
     id: WebhookId,
 ) -> Result<HttpResponseOk<Webhook>, GetWebhookError> {
-    let request = Request::new(rqctx)?;
-    let found = request.endpoint(&id).await?;
-    Ok(HttpResponseOk(request.sent(webhook(found))?))
+    let (_, found) = Request::of(rqctx, &id).await?;
+    Ok(HttpResponseOk(found.webhook))
 }
 
 pub(super) async fn update(
@@ -232,18 +197,17 @@ pub(super) async fn update(
     id: WebhookId,
     update: WebhookUpdate,
 ) -> Result<HttpResponseOk<Webhook>, UpdateWebhookError> {
-    let request = Request::new(rqctx)?;
-    let mut found = request.endpoint(&id).await?;
+    let (request, mut found) = Request::of(rqctx, &id).await?;
     let url = update.url.map(|url| request.url(&url)).transpose()?;
-    let url = url.filter(|url| *url != found.url);
-    let is_verified = url.is_none() && found.status != WebhookStatus::Pending;
+    let url = url.filter(|url| url != found.webhook.url.as_str());
+    let is_verified = url.is_none() && found.webhook.status != WebhookStatus::Pending;
     if update.status.is_some() && !is_verified {
         return Err(UpdateWebhookError::WebhookNotVerified(
             "the webhook is pending, so nothing is sent to it; call `verifyWebhook` first".into(),
         ));
     }
     let types = update.types.map(Vec::from);
-    let description = update.description.map(|text| Some(String::from(text)));
+    let description = update.description.map(String::from);
     if url.is_some() || types.is_some() || description.is_some() {
         let update = EndpointChange::Update {
             url,
@@ -259,14 +223,14 @@ pub(super) async fn update(
         };
         found = request.change(found.id, change).await?;
     }
-    Ok(HttpResponseOk(request.sent(webhook(found))?))
+    Ok(HttpResponseOk(found.webhook))
 }
 
 /// Enables an endpoint unless another request has changed it meanwhile: its URL, or its status.
 fn enable(seen: &Endpoint) -> EndpointChange {
     EndpointChange::Enable {
-        url: seen.url.clone(),
-        seen: seen.updated_at,
+        url: seen.webhook.url.as_str().to_owned(),
+        seen: seen.webhook.updated_at.get().to_utc(),
     }
 }
 
@@ -286,8 +250,7 @@ pub(super) async fn verify(
     rqctx: &RequestContext,
     id: WebhookId,
 ) -> Result<HttpResponseOk<Webhook>, VerifyWebhookError> {
-    let request = Request::new(rqctx)?;
-    let found = request.endpoint(&id).await?;
+    let (request, found) = Request::of(rqctx, &id).await?;
     let not_returned = |why| {
         VerifyWebhookError::VerificationFailed(
             format!("the receiver did not return the challenge: {why}").into(),
@@ -296,8 +259,8 @@ pub(super) async fn verify(
     let challenged = request.webhooks.challenge(&found, rqctx.context().now());
     challenged.await.map_err(not_returned)?;
     let enabled = request.change(found.id, enable(&found)).await?;
-    match enabled.status {
-        WebhookStatus::Enabled => Ok(HttpResponseOk(request.sent(webhook(enabled))?)),
+    match enabled.webhook.status {
+        WebhookStatus::Enabled => Ok(HttpResponseOk(enabled.webhook)),
         _ => Err(not_returned("the webhook was changed meanwhile".to_owned())),
     }
 }
@@ -306,26 +269,27 @@ pub(super) async fn rotate(
     rqctx: &RequestContext,
     id: WebhookId,
 ) -> Result<HttpResponseOk<WebhookSecret>, RotateWebhookSecretError> {
-    let request = Request::new(rqctx)?;
-    let found = request.endpoint(&id).await?;
+    let (request, found) = Request::of(rqctx, &id).await?;
     let previous_until = rqctx.context().now().trunc_subsecs(6) + webhooks::OVERLAP;
     let rotate = EndpointChange::Rotate {
         previous_until: Some(previous_until),
-        master_id: request.webhooks.master_id(),
+        master_id: request.webhooks.master.id(),
     };
     let changed = request.change(found.id, rotate).await?;
+    let (id, generation) = (changed.id, changed.secret.generation);
+    let secret = request.webhooks.master.secret(id.as_str(), generation);
     Ok(HttpResponseOk(WebhookSecret {
-        secret: request.webhooks.newest_secret(&changed).reveal(),
-        previous_until: request.sent(time(previous_until))?,
+        secret: secret.reveal(),
+        previous_until: previous_until.into(),
     }))
 }
 
 /// Returns the message of the error for an endpoint that is not enabled.
-fn not_enabled(endpoint: &Endpoint) -> Option<&'static str> {
-    match endpoint.status {
-        WebhookStatus::Enabled => None,
-        WebhookStatus::Pending => Some("the webhook is pending; call `verifyWebhook` first"),
-        WebhookStatus::Disabled => Some("the webhook is disabled; enable it first"),
+fn check_enabled(endpoint: &Endpoint) -> Result<(), &'static str> {
+    match endpoint.webhook.status {
+        WebhookStatus::Enabled => Ok(()),
+        WebhookStatus::Pending => Err("the webhook is pending; call `verifyWebhook` first"),
+        WebhookStatus::Disabled => Err("the webhook is disabled; enable it first"),
     }
 }
 
@@ -333,22 +297,19 @@ pub(super) async fn test(
     rqctx: &RequestContext,
     id: WebhookId,
 ) -> Result<HttpResponseAccepted<WebhookDelivery>, TestWebhookError> {
-    let request = Request::new(rqctx)?;
-    let found = request.endpoint(&id).await?;
-    if let Some(problem) = not_enabled(&found) {
-        return Err(TestWebhookError::WebhookNotEnabled(problem.into()));
-    }
+    let (request, found) = Request::of(rqctx, &id).await?;
+    let not_enabled = |problem: &'static str| TestWebhookError::WebhookNotEnabled(problem.into());
+    check_enabled(&found).map_err(not_enabled)?;
     let context = rqctx.context();
     // As the store keeps it.
     let now = context.now().trunc_subsecs(6);
-    let at = request.sent(time(now))?;
-    let message = webhooks::notice(webhooks::TEST, &at, &json!({}));
+    let message = webhooks::notice(webhooks::TEST, now, &json!({}));
     let message_id = message.id.clone();
     let added = store(rqctx).add_delivery(found.id, message, now).await;
     let id = request.stored(added)?.ok_or_else(|| unknown(id.as_str()))?;
     context.state().announce();
     let (kind, status) = (webhooks::TEST, DeliveryStatus::Waiting);
-    let delivery = WebhookDelivery::new(id, message_id, kind, status, 0, at);
+    let delivery = WebhookDelivery::new(id, message_id, kind, status, 0, now);
     Ok(HttpResponseAccepted(delivery))
 }
 
@@ -360,8 +321,7 @@ pub(super) async fn deliveries(
     id: WebhookId,
     query: ListWebhookDeliveriesQuery,
 ) -> Result<DeliveriesResponse, ListWebhookDeliveriesError> {
-    let request = Request::new(rqctx)?;
-    let found = request.endpoint(&id).await?;
+    let (request, found) = Request::of(rqctx, &id).await?;
     let (status, limit) = (query.status, query.limit.get());
     let filter = DeliveryFilter(status);
     let before = query
@@ -392,31 +352,30 @@ pub(super) async fn redeliver(
     id: WebhookId,
     which: Redelivery,
 ) -> Result<HttpResponseAccepted<RedeliveryResult>, RedeliverWebhookError> {
-    let request = Request::new(rqctx)?;
-    let found = request.endpoint(&id).await?;
-    if let Some(problem) = not_enabled(&found) {
-        return Err(RedeliverWebhookError::WebhookNotEnabled(problem.into()));
-    }
+    let (request, found) = Request::of(rqctx, &id).await?;
+    let not_enabled =
+        |problem: &'static str| RedeliverWebhookError::WebhookNotEnabled(problem.into());
+    check_enabled(&found).map_err(not_enabled)?;
     let (context, utc) = (rqctx.context(), |at: DateTime| at.get().to_utc());
     let now = context.now();
     let which = match (which.delivery, which.since, which.until, which.missed) {
-        (Some(id), None, None, None) => Redeliver::One(id),
-        (None, Some(since), until, None) => Redeliver::Since {
+        (Some(id), None, None, None) => Some(Redeliver::One(id)),
+        (None, Some(since), until, None) => Some(Redeliver::Since {
             since: utc(since),
             until: until.map_or(now, utc),
-        },
-        (None, None, None, Some(true)) => {
-            let count = send_missed(&request, found).await?;
-            return Ok(HttpResponseAccepted(RedeliveryResult { count }));
-        }
+        }),
+        (None, None, None, Some(true)) => None,
         _ => {
             let message =
                 "set `delivery`, or `since` and optionally `until`, or `missed` to `true`";
             return Err(RedeliverWebhookError::InvalidRequest(message.into()));
         }
     };
-    let count = request.stored(store(rqctx).redeliver(found.id, which, now).await)?;
-    if let (Redeliver::One(delivery), 0) = (which, count) {
+    let count = match which {
+        Some(which) => request.stored(store(rqctx).redeliver(found.id, which, now).await)?,
+        None => send_missed(&request, found).await?,
+    };
+    if let (Some(Redeliver::One(delivery)), 0) = (which, count) {
         let message = format!("the webhook has no delivery with the id {delivery}");
         return Err(RedeliverWebhookError::NotFound(message.into()));
     }
@@ -426,28 +385,27 @@ pub(super) async fn redeliver(
 }
 
 /// Creates deliveries for the first events that an endpoint missed while it was not enabled, and returns their number.
-async fn send_missed(request: &Request<'_>, found: Endpoint) -> Result<i64, Rejected> {
-    let Some(Missed { after, to, .. }) = found.missed else {
+async fn send_missed(request: &Request<'_>, found: Endpoint) -> Result<usize, Rejected> {
+    let Some(Missed { after, to }) = found.missed else {
         return Ok(0);
     };
-    let (context, store) = (request.rqctx.context(), store(request.rqctx));
+    let (now, store) = (request.rqctx.context().now(), store(request.rqctx));
     let query = EventQuery {
         after: EventsAfter::Number(after),
-        types: found.types,
+        types: found.webhook.types.map(Vec::from).unwrap_or_default(),
         limit: REDELIVERED_AT_ONCE,
     };
     let (mut count, mut reached) = (0, to);
     // Only a cursor can be reset or expired, and not a position.
     if let Ok(EventPage { events, next, more }) = request.stored(store.list_events(query).await)? {
-        let events = events
+        let missed = events
             .into_iter()
             .filter(|event| event.position.position <= to);
-        let messages = events.filter_map(webhooks::message);
-        let now = context.now();
-        let adding = messages.map(|(_, message)| store.add_delivery(found.id, message, now));
+        let adding =
+            missed.map(|event| store.add_delivery(found.id, webhooks::message(event), now));
         let mut added = stream::iter(adding).buffered(ADDED_TOGETHER);
         while let Some(added) = added.next().await {
-            count += i64::from(request.stored(added)?.is_some());
+            count += usize::from(request.stored(added)?.is_some());
         }
         if more {
             reached = next.position;
@@ -455,6 +413,5 @@ async fn send_missed(request: &Request<'_>, found: Endpoint) -> Result<i64, Reje
     }
     let caught_up = EndpointChange::CatchUp { to: reached };
     request.change(found.id, caught_up).await?;
-    context.state().announce();
     Ok(count)
 }

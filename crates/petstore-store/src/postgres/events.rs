@@ -8,11 +8,7 @@
 //! that row locked until its transaction is committed and visible. So positions ascend in the order of
 //! commits of all servers. A statement waits for no other lock after this one, so two statements cannot deadlock.
 
-use super::{error, session::Session};
-use crate::{
-    StoreError,
-    event::{COMPLETE, INCOMPLETE, IS_COMPLETE, random_number},
-};
+use crate::event::random_number;
 use std::sync::LazyLock;
 
 /// A statement that makes changes: at index 0 without their events, and at index 1 with them.
@@ -41,9 +37,9 @@ pub(super) fn seed() -> Vec<u8> {
     random_number().to_be_bytes().to_vec()
 }
 
-/// Deletes the oldest events from before `$1`, at most `$2`, and stores the position of the last deleted event.
+/// Deletes the oldest events from before `$1`, at most `$2`, and returns their positions. Stores the position of the last deleted event.
 /// Rows that another server is deleting are skipped.
-const DELETE_BEFORE: &str = "
+pub(super) const DELETE_BEFORE: &str = "
     WITH oldest AS MATERIALIZED (
         SELECT position, id, at FROM events ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED
     ), old AS MATERIALIZED (
@@ -55,32 +51,4 @@ const DELETE_BEFORE: &str = "
         UPDATE event_feed SET pruned = last.position, pruned_id = last.id
         FROM (SELECT position, id FROM old ORDER BY position DESC LIMIT 1) AS last WHERE event_feed.pruned < last.position
     )
-    SELECT count(*) FROM old";
-
-/// Deletes some of the oldest events from before this time, and returns how many.
-pub(super) async fn delete_before(
-    db: &Session,
-    at: i64,
-    limit: usize,
-) -> Result<usize, StoreError> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let deleted = db.query(DELETE_BEFORE, &[&at, &limit]).await;
-    let deleted = deleted.map_err(error::write_failed)?;
-    let deleted = deleted.first().map(|row| row.try_get::<_, i64>(0));
-    let deleted = deleted.transpose().map_err(StoreError::unknown)?;
-    usize::try_from(deleted.unwrap_or_default()).map_err(StoreError::unknown)
-}
-
-/// Stores whether changes write events from now on.
-pub(super) async fn record_changes(db: &Session, is_on: bool) -> Result<(), StoreError> {
-    let complete = db.query(IS_COMPLETE, &[]).await;
-    let complete = complete.map_err(error::write_failed)?;
-    let complete = complete.first().map(|row| row.try_get::<_, i64>(0));
-    let complete = complete.transpose().map_err(StoreError::corrupt)? == Some(1);
-    let noted = match (complete, is_on) {
-        (false, true) => db.execute(COMPLETE, &[&random_number()]).await,
-        (true, false) => db.execute(INCOMPLETE, &[]).await,
-        _ => Ok(0),
-    };
-    noted.map(drop).map_err(error::write_failed)
-}
+    SELECT position FROM old";

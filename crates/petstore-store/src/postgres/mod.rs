@@ -54,8 +54,9 @@ use crate::{
     idempotency::OnceOnly,
     key,
     order::stored_time,
-    record::{Page, Record as _, bytes_of, split_page},
+    record::{Page, Record as _, bytes_of, split_page, stored_limit},
     usage::stored_day,
+    webhook::Database as _,
 };
 use async_trait::async_trait;
 use batch::Write;
@@ -222,21 +223,14 @@ impl Store for PostgresStore {
     }
 
     async fn record_events(&self, is_on: bool) -> Result<(), StoreError> {
-        // Until the setting is stored, changes write no events: a feed must not look complete if it lacks changes.
-        self.records_events.store(false, Ordering::Relaxed);
-        let note = move |db: Arc<Session>| async move { events::record_changes(&db, is_on).await };
-        self.writer.write(note).await?;
-        self.records_events.store(is_on, Ordering::Relaxed);
-        Ok(())
+        event::record_changes(self, &self.records_events, is_on).await
     }
 
     async fn list_events(
         &self,
         query: EventQuery,
     ) -> Result<Result<EventPage, CursorLost>, StoreError> {
-        let read =
-            |parameters: Vec<_>| async move { self.readers.query(&event::PAGE, &parameters).await };
-        event::read_page(&query, read).await
+        event::read_page(self, &query).await
     }
 
     async fn forget_events(
@@ -244,10 +238,9 @@ impl Store for PostgresStore {
         before: DateTime<Utc>,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let before = before.timestamp_micros();
-        let delete =
-            move |db: Arc<Session>| async move { events::delete_before(&db, before, limit).await };
-        self.writer.write(delete).await
+        let values = vec![before.into(), stored_limit(limit).into()];
+        let deleted: Vec<i64> = self.change(events::DELETE_BEFORE, values).await?;
+        Ok(deleted.len())
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

@@ -14,11 +14,11 @@ use super::{
 };
 use crate::{
     StoreError,
+    record::stored_limit,
     row::{FromRow, OwnedValue, Value},
     webhook::{
-        DUE_COLUMNS, Database, EndpointSecret, NewMessage, Number, fan_out_sql,
-        finish_delivery_sql, finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql,
-        stored_limit,
+        DUE_COLUMNS, Database, EndpointSecret, NewMessage, fan_out_sql, finish_delivery_sql,
+        finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql,
     },
 };
 use openapi_dropshot_webhooks::{Claim, Due};
@@ -54,7 +54,7 @@ static CLAIM: LazyLock<String> = LazyLock::new(|| {
                  LIMIT $2::bigint
                  FOR UPDATE SKIP LOCKED
              ) AS due
-             WHERE {is_live} AND webhook_endpoints.id <> ALL ($3::text[]) AND (failing_since IS NOT NULL) = $6
+             WHERE {is_live} AND webhook_endpoints.id <> ALL (string_to_array($3, ',')) AND (failing_since IS NOT NULL) = ($6::bigint = 1)
              ORDER BY due.due_at LIMIT $4
          )
          UPDATE webhook_deliveries SET due_at = $5
@@ -142,27 +142,23 @@ impl Database for PostgresStore {
             parameters.extend([parameter(&from), parameter(&to)]);
             run(&db, &FAN_OUT, &parameters).await
         };
-        let added: Vec<Number> = self.writer.write(fan_out).await?;
-        let added = added.first().map_or(0, |Number(added)| *added);
-        usize::try_from(added).map_err(StoreError::unknown)
+        let added: Vec<i64> = self.writer.write(fan_out).await?;
+        usize::try_from(added.into_iter().sum::<i64>()).map_err(StoreError::unknown)
     }
 
     async fn claim(&self, claim: Claim) -> Result<Vec<(Due, EndpointSecret)>, StoreError> {
-        let claim = move |db: Arc<Session>| async move {
-            let parameters: [&(dyn ToSql + Sync); 6] = [
-                &claim.now.timestamp_micros(),
-                &stored_limit(claim.per_endpoint),
-                &claim.busy,
-                &stored_limit(claim.limit),
-                &claim.lease_until.timestamp_micros(),
-                &claim.failing,
-            ];
-            run(&db, &CLAIM, &parameters).await
-        };
-        self.writer.write(claim).await
+        let values = vec![
+            claim.now.into(),
+            stored_limit(claim.per_endpoint).into(),
+            claim.busy.join(",").into(),
+            stored_limit(claim.limit).into(),
+            claim.lease_until.into(),
+            i64::from(claim.failing).into(),
+        ];
+        self.change(&CLAIM, values).await
     }
 
     async fn finish(&self, values: Vec<OwnedValue>) -> Result<(), StoreError> {
-        self.change::<Number>(&FINISH, values).await.map(drop)
+        self.change::<i64>(&FINISH, values).await.map(drop)
     }
 }

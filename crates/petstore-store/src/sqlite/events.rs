@@ -1,8 +1,9 @@
 //! The SQL of events: writes an event in the transaction of its change, and deletes old events.
 
-use super::records::{all, execute, first, prepared};
+use super::records::{all, execute, prepared};
 use crate::{
-    event::{COMPLETE, INCOMPLETE, IS_COMPLETE, NewEvent, random_number},
+    event::NewEvent,
+    record::stored_limit,
     row::{AnyRow, FromRow, Unreadable, Value},
 };
 use rusqlite::{Connection, params};
@@ -34,47 +35,18 @@ impl Feed {
     }
 }
 
-/// Stores whether changes write events from now on.
-pub(super) fn record_changes(db: &Connection, is_on: bool) -> rusqlite::Result<()> {
-    match is_on {
-        true => execute(db, COMPLETE, &[random_number().into()]),
-        false => execute(db, INCOMPLETE, &[]),
-    }
-    .map(drop)
-}
-
-/// Whether all changes in the current incarnation wrote events.
-pub(super) fn is_complete(db: &Connection) -> rusqlite::Result<bool> {
-    let stored: Option<Number> = first(db, IS_COMPLETE, &[])?;
-    Ok(stored.is_some_and(|Number(stored)| stored == 1))
-}
-
-struct Number(i64);
-
-impl FromRow for Number {
-    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        row.integer(0).map(Number)
-    }
-}
-
 /// The position, the id and the time of an event.
-struct Old(i64, Vec<u8>, i64);
-
-impl FromRow for Old {
+impl FromRow for (i64, Vec<u8>, i64) {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        let Value::Bytes(id) = row.value(1)? else {
-            return Err(Unreadable::Type("no bytes".to_owned(), "an id"));
-        };
-        Ok(Old(row.integer(0)?, id.to_owned(), row.integer(2)?))
+        Ok((row.integer(0)?, row.bytes(1)?.to_owned(), row.integer(2)?))
     }
 }
 
 /// Deletes some of the oldest events from before this time, and returns how many.
 pub(super) fn delete_before(db: &Connection, at: i64, limit: usize) -> rusqlite::Result<usize> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let oldest: Vec<Old> = all(db, OLDEST, &[limit.into()])?;
-    let old = oldest.iter().take_while(|Old(_, _, time)| *time < at);
-    let Some(Old(position, id, _)) = old.last() else {
+    let oldest: Vec<(i64, Vec<u8>, i64)> = all(db, OLDEST, &[stored_limit(limit).into()])?;
+    let old = oldest.iter().take_while(|(_, _, time)| *time < at);
+    let Some((position, id, _)) = old.last() else {
         return Ok(0);
     };
     execute(db, PRUNED, &[(*position).into(), Value::Bytes(id)])?;

@@ -263,22 +263,14 @@ impl Store for SqliteStore {
     }
 
     async fn record_events(&self, is_on: bool) -> Result<(), StoreError> {
-        // Until the setting is stored, changes write no events: a feed must not look complete if it lacks changes.
-        self.records_events.store(false, Ordering::Relaxed);
-        if self.readers.read(events::is_complete).await? != is_on {
-            let note = move |db: &_| events::record_changes(db, is_on).map_err(error::failed);
-            self.writer.write(note).await?;
-        }
-        self.records_events.store(is_on, Ordering::Relaxed);
-        Ok(())
+        event::record_changes(self, &self.records_events, is_on).await
     }
 
     async fn list_events(
         &self,
         query: EventQuery,
     ) -> Result<Result<EventPage, CursorLost>, StoreError> {
-        let read = |parameters| self.readers.query(&event::PAGE, parameters);
-        event::read_page(&query, read).await
+        event::read_page(self, &query).await
     }
 
     async fn forget_events(

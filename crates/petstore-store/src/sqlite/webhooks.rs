@@ -6,11 +6,12 @@ use super::{
 };
 use crate::{
     StoreError,
+    record::stored_limit,
     row::{FromRow, OwnedValue},
     webhook::{
         DUE_COLUMNS, Database, EndpointSecret, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES,
         NewMessage, fan_out_sql, finish_delivery_sql, finish_endpoint_condition,
-        finish_endpoint_sql, is_live, notify_sql, stored_limit,
+        finish_endpoint_sql, is_live, notify_sql,
     },
 };
 use openapi_dropshot_webhooks::{Claim, Due};
@@ -79,8 +80,26 @@ impl Database for SqliteStore {
         messages: Vec<(i64, NewMessage)>,
         at: i64,
     ) -> Result<usize, StoreError> {
-        let fan_out = move |db: &_| fan_out(db, (from, to), &messages, at).map_err(error::failed);
-        self.writer.write(fan_out).await
+        let fan_out = move |db: &_| {
+            if execute(db, ADVANCE, &[to.into(), from.into()])? == 0 {
+                return Ok(0);
+            }
+            let mut added = 0;
+            for (position, message) in &messages {
+                let values = [
+                    at.into(),
+                    (*position).into(),
+                    message.id.as_str().into(),
+                    message.kind.as_str().into(),
+                    message.payload.as_slice().into(),
+                ];
+                added += execute(db, &FAN_OUT, &values)?;
+            }
+            Ok(added)
+        };
+        self.writer
+            .write(move |db| fan_out(db).map_err(error::failed))
+            .await
     }
 
     async fn claim(&self, claim: Claim) -> Result<Vec<(Due, EndpointSecret)>, StoreError> {
@@ -109,29 +128,6 @@ impl Database for SqliteStore {
             .write(move |db| finish(db).map_err(error::failed))
             .await
     }
-}
-
-fn fan_out(
-    db: &Connection,
-    (from, to): (i64, i64),
-    messages: &[(i64, NewMessage)],
-    at: i64,
-) -> rusqlite::Result<usize> {
-    if execute(db, ADVANCE, &[to.into(), from.into()])? == 0 {
-        return Ok(0);
-    }
-    let mut added = 0;
-    for (position, message) in messages {
-        let values = [
-            at.into(),
-            (*position).into(),
-            message.id.as_str().into(),
-            message.kind.as_str().into(),
-            message.payload.as_slice().into(),
-        ];
-        added += execute(db, &FAN_OUT, &values)?;
-    }
-    Ok(added)
 }
 
 /// The endpoints whose deliveries are claimed.

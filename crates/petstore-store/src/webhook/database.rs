@@ -3,11 +3,11 @@
 use super::{
     DeliveryPage, DeliveryQuery, Endpoint, EndpointChange, EndpointId, EndpointSecret, NewEndpoint,
     NewMessage, Redeliver, WebhookStats, WebhookStore,
-    sql::{self, DELETED_AT_ONCE, Number},
+    sql::{self, DELETED_AT_ONCE},
 };
 use crate::{
     KeyId, StoreError,
-    record::{Record as _, split_page},
+    record::{Record as _, split_page, stored_limit},
     row::{FromRow, OwnedValue, Unreadable},
 };
 use async_trait::async_trait;
@@ -84,7 +84,7 @@ impl<D: Database> WebhookStore for D {
                 return Ok(created);
             }
             let count = self.rows(sql::COUNT, vec![key.as_str().into()]).await?;
-            if count.first().is_none_or(|Number(count)| *count >= most) {
+            if count.first().is_none_or(|count: &i64| *count >= most) {
                 return Ok(None);
             }
         }
@@ -115,12 +115,8 @@ impl<D: Database> WebhookStore for D {
                 types,
                 description,
             } => {
-                let values = vec![
-                    url.into(),
-                    types.map(|types| stored_types(&types)).into(),
-                    i64::from(description.is_some()).into(),
-                    description.flatten().into(),
-                ];
+                let types = types.map(|types| stored_types(&types));
+                let values = vec![url.into(), types.into(), description.into()];
                 (&sql::UPDATE, values)
             }
             EndpointChange::Enable { url, seen } => (&sql::ENABLE, vec![url.into(), seen.into()]),
@@ -137,27 +133,24 @@ impl<D: Database> WebhookStore for D {
     }
 
     async fn delete_endpoint(&self, key: KeyId, id: EndpointId) -> Result<bool, StoreError> {
-        let stopped: Vec<Number> = self.change(sql::STOP, own(id, key)).await?;
+        let stopped: Vec<i64> = self.change(sql::STOP, own(id, key)).await?;
         if stopped.is_empty() {
             return Ok(false);
         }
         let delete = &sql::DELETE_DELIVERIES[usize::from(D::LOCKS_ROWS)];
         loop {
-            let deleted: Vec<Number> = self.change(delete, vec![id.as_str().into()]).await?;
+            let deleted: Vec<i64> = self.change(delete, vec![id.as_str().into()]).await?;
             if deleted.len() < DELETED_AT_ONCE {
                 break;
             }
         }
-        let deleted: Vec<Number> = self.change(sql::DELETE, own(id, key)).await?;
+        let deleted: Vec<i64> = self.change(sql::DELETE, own(id, key)).await?;
         Ok(!deleted.is_empty())
     }
 
     async fn list_deliveries(&self, query: DeliveryQuery) -> Result<DeliveryPage, StoreError> {
         let statements = WebhookDelivery::statements();
-        let pages = match D::LOCKS_ROWS {
-            true => &statements.pages_on_postgres,
-            false => &statements.pages,
-        };
+        let pages = [&statements.pages, &statements.pages_on_postgres][usize::from(D::LOCKS_ROWS)];
         let statement = &pages[usize::from(query.status.is_some())];
         let mut values = vec![query.endpoint.as_str().into()];
         values.extend(query.status.map(|status| status.as_str().into()));
@@ -183,12 +176,12 @@ impl<D: Database> WebhookStore for D {
                 (statement, values)
             }
         };
-        let changed: Vec<Number> = self.change(statement, values).await?;
+        let changed: Vec<i64> = self.change(statement, values).await?;
         Ok(changed.len())
     }
 
     async fn webhook_position(&self) -> Result<i64, StoreError> {
-        let Some(Number(position)) = self.rows(sql::POSITION, Vec::new()).await?.pop() else {
+        let Some(position) = self.rows(sql::POSITION, Vec::new()).await?.pop() else {
             let no_feed = Unreadable::Type("no row".to_owned(), "the position of the webhooks");
             return Err(StoreError::corrupt(no_feed));
         };
@@ -219,8 +212,7 @@ impl<D: Database> WebhookStore for D {
             at.into(),
             endpoint.as_str().into(),
         ];
-        let added = self.change(sql::ADD_ONE, values).await?.pop();
-        Ok(added.map(|Number(id)| id))
+        Ok(self.change(sql::ADD_ONE, values).await?.pop())
     }
 
     async fn claim_deliveries(
@@ -276,7 +268,7 @@ impl<D: Database> WebhookStore for D {
     ) -> Result<usize, StoreError> {
         let statement = &sql::FORGET[usize::from(D::LOCKS_ROWS)];
         let values = vec![before.into(), stored_limit(limit).into()];
-        let deleted: Vec<Number> = self.change(statement, values).await?;
+        let deleted: Vec<i64> = self.change(statement, values).await?;
         Ok(deleted.len())
     }
 }
@@ -286,12 +278,8 @@ fn own(id: EndpointId, key: KeyId) -> Vec<OwnedValue> {
     vec![id.as_str().into(), key.as_str().into()]
 }
 
-pub(crate) fn stored_limit(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
-}
-
 /// The stored form of types: each type has a comma before and after it; an empty text means all types.
-fn stored_types(types: &[EventType]) -> String {
+pub(crate) fn stored_types(types: &[EventType]) -> String {
     let names: String = types.iter().flat_map(|kind| [",", kind.as_str()]).collect();
     match names.is_empty() {
         true => names,

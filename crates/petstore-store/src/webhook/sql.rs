@@ -2,14 +2,17 @@
 //! order in which they appear.
 
 use super::{
-    COUNTED_PER_ENDPOINT, Endpoint, EndpointSecret, Missed, REDELIVERED_AT_ONCE, WebhookStats,
+    COUNTED_PER_ENDPOINT, Endpoint, EndpointId, EndpointSecret, Missed, REDELIVERED_AT_ONCE,
+    WebhookStats,
 };
 use crate::{
     record::{Column, Record, Statements, column, time},
     row::{AnyRow, FromRow, Unreadable, Value},
 };
 use openapi_dropshot_webhooks::Due;
-use petstore_models::{DeliveryStatus, DeliveryTry, WebhookDelivery, WebhookStatus};
+use petstore_models::{
+    DeliveryStatus, DeliveryTry, EventType, Webhook, WebhookDelivery, WebhookStatus,
+};
 use std::{convert::Infallible, sync::LazyLock};
 
 /// The greatest number of deliveries that one transaction deletes when their endpoint is deleted.
@@ -140,16 +143,15 @@ pub(super) static GET: LazyLock<String> = LazyLock::new(|| {
     format!("SELECT {COLUMNS} FROM webhook_endpoints WHERE id = $1 AND key_id = $2")
 });
 pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
-    let missed = missed("$1 <> url AND status = 'enabled'", "$5");
+    let missed = missed("$1 <> url AND status = 'enabled'", "$4");
     format!(
         "UPDATE webhook_endpoints SET
              status = CASE WHEN $1 <> url THEN 'pending' ELSE status END,
              reason = CASE WHEN $1 <> url THEN NULL ELSE reason END,
              failing_since = CASE WHEN $1 <> url THEN NULL ELSE failing_since END,
-             url = coalesce($1, url), types = coalesce($2, types),
-             description = CASE WHEN CAST($3 AS bigint) = 1 THEN $4 ELSE description END,
-             {missed}, updated_at = $5
-         WHERE id = $6 AND key_id = $7 RETURNING {COLUMNS}"
+             url = coalesce($1, url), types = coalesce($2, types), description = coalesce($3, description),
+             {missed}, updated_at = $4
+         WHERE id = $5 AND key_id = $6 RETURNING {COLUMNS}"
     )
 });
 pub(super) static ENABLE: LazyLock<String> = LazyLock::new(|| {
@@ -219,15 +221,12 @@ pub(super) static FORGET: LazyLock<[String; 2]> = LazyLock::new(|| {
 });
 /// Has a subquery for each endpoint, so that only entries of an index are read.
 pub(super) static STATS: LazyLock<String> = LazyLock::new(|| {
-    let count = |status| {
-        format!(
-            "(SELECT count(*) FROM (
-                 SELECT 1 FROM webhook_deliveries
-                 WHERE endpoint_id = webhook_endpoints.id AND webhook_deliveries.status = '{status}' LIMIT {COUNTED_PER_ENDPOINT}
-             ) AS counted)"
-        )
-    };
-    let (waiting, given_up) = (count("waiting"), count("given_up"));
+    let waiting = format!(
+        "(SELECT count(*) FROM (
+             SELECT 1 FROM webhook_deliveries
+             WHERE endpoint_id = webhook_endpoints.id AND webhook_deliveries.status = 'waiting' LIMIT {COUNTED_PER_ENDPOINT}
+         ) AS counted)"
+    );
     let is_live = "webhook_endpoints.status = 'enabled' AND revoked_at IS NULL";
     format!(
         "SELECT CAST(coalesce(sum(CASE WHEN {is_live} THEN {waiting} END), 0) AS bigint),
@@ -235,8 +234,7 @@ pub(super) static STATS: LazyLock<String> = LazyLock::new(|| {
                  SELECT min(due_at) FROM webhook_deliveries
                  WHERE endpoint_id = webhook_endpoints.id AND webhook_deliveries.status = 'waiting'
              ) END),
-             count(CASE WHEN status = 'disabled' AND reason <> 'owner' THEN 1 END),
-             CAST(coalesce(sum({given_up}), 0) AS bigint)
+             count(CASE WHEN status = 'disabled' AND reason <> 'owner' THEN 1 END)
          FROM webhook_endpoints LEFT JOIN api_keys ON api_keys.id = webhook_endpoints.key_id"
     )
 });
@@ -249,11 +247,9 @@ fn number<R: AnyRow, T: TryFrom<i64>>(row: &R, column: usize) -> Result<T, Unrea
 }
 
 /// A row with one number.
-pub(crate) struct Number(pub(crate) i64);
-
-impl FromRow for Number {
+impl FromRow for i64 {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        row.integer(0).map(Number)
+        row.integer(0)
     }
 }
 
@@ -276,29 +272,36 @@ impl EndpointSecret {
 
 impl FromRow for Endpoint {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        let types = row.str(3)?;
-        let types = types.split(',').filter(|name| !name.is_empty());
+        let names = row.str(3)?.split(',').filter(|name| !name.is_empty());
         let kind = |name: &str| name.parse().map_err(|_| Unreadable::Word(name.to_owned()));
-        let status = row.parsed(5)?;
-        let (since, after) = (row.optional(13, R::time)?, row.optional(14, R::integer)?);
-        let to = row.integer(15)?;
-        let missed = since
-            .zip(after)
-            .map(|(since, after)| Missed { since, after, to });
+        let types: Vec<EventType> = names.map(kind).collect::<Result<_, _>>()?;
+        let types = Some(types).filter(|types| !types.is_empty());
+        let time = |row: &R, column: usize| time(row.integer(column)?);
+        let (id, status): (EndpointId, _) = (row.parsed(0)?, row.parsed(5)?);
+        let (since, to) = (row.optional(13, time)?, row.integer(15)?);
+        let missed = row.optional(14, R::integer)?;
+        let missed = missed.map(|after| Missed { after, to });
+        let missed = missed.filter(|missed| status != WebhookStatus::Enabled || missed.after < to);
         Ok(Endpoint {
-            id: row.parsed(0)?,
+            id,
             key: row.parsed(1)?,
-            url: row.text(2)?,
-            types: types.map(kind).collect::<Result<_, _>>()?,
-            description: row.optional(4, R::text)?,
-            status,
-            missed: missed
-                .filter(|missed| status != WebhookStatus::Enabled || missed.after < missed.to),
-            reason: row.optional(6, R::text)?,
+            webhook: Webhook {
+                url: row.parsed(2)?,
+                types: types
+                    .map(TryInto::try_into)
+                    .transpose()
+                    .map_err(Unreadable::column)?,
+                description: row.optional_parsed(4)?,
+                id: id.to_string(),
+                status,
+                disabled_reason: row.optional(6, R::text)?,
+                created_at: time(row, 10)?,
+                updated_at: time(row, 11)?,
+                failing_since: row.optional(12, time)?,
+                missed_since: since.filter(|_| missed.is_some()),
+            },
             secret: EndpointSecret::from_columns(row, 7)?,
-            created_at: row.time(10)?,
-            updated_at: row.time(11)?,
-            failing_since: row.optional(12, R::time)?,
+            missed,
         })
     }
 }
@@ -382,7 +385,6 @@ impl FromRow for WebhookStats {
             waiting: row.integer(0)?,
             oldest_due: row.optional(1, R::time)?,
             disabled: row.integer(2)?,
-            given_up: row.integer(3)?,
         })
     }
 }

@@ -59,7 +59,10 @@ pub(crate) async fn a_delivery_is_claimed_again_when_its_lease_has_ended(store: 
         (DeliveryStatus::Waiting, 0, None)
     );
     assert!(claim(&store, 29, 30).await.is_empty(), "it has its lease");
-    assert_eq!(get(&store, own, 1).await.status, WebhookStatus::Enabled);
+    assert_eq!(
+        get(&store, own, 1).await.webhook.status,
+        WebhookStatus::Enabled
+    );
     finish(&store, &first, 30, result(at(25), Next::Delivered)).await;
     let [delivered] = <[WebhookDelivery; 1]>::try_from(deliveries(&store, 1).await).expect("one");
     let last = DeliveryTry {
@@ -194,14 +197,14 @@ pub(crate) async fn the_result_of_a_delivery_is_stored_and_updates_the_state_of_
     event(&store).await;
     event(&store).await;
     fan_out(&store).await;
-    let failing = async || get(&store, own, 1).await.failing_since;
+    let failing = async || get(&store, own, 1).await.webhook.failing_since;
 
     let [first, second] = <[Due; 2]>::try_from(claim(&store, 10, 20).await).expect("two");
     let mut retry = result(at(11), Next::RetryAt(at(40)));
     (retry.sent.status, retry.sent.failure) = (None, Some(Failure::Timeout));
     finish(&store, &first, 20, retry).await;
     finish(&store, &second, 20, result(at(12), Next::GivenUp)).await;
-    assert_eq!(failing().await, Some(at(11)), "the first failure counts");
+    assert_eq!(failing().await, Some(shown(11)), "the first failure counts");
     let [given_up, waiting] =
         <[WebhookDelivery; 2]>::try_from(deliveries(&store, 1).await).expect("two");
     assert_eq!(
@@ -234,13 +237,13 @@ pub(crate) async fn the_result_of_a_delivery_is_stored_and_updates_the_state_of_
             ..result(at(time + 1), Next::GivenUp)
         };
         finish(&store, &due[0], time + 9, disable).await;
-        let endpoint = get(&store, own, 1).await;
+        let webhook = get(&store, own, 1).await.webhook;
         assert_eq!(
-            (endpoint.status, endpoint.reason, endpoint.updated_at),
+            (webhook.status, webhook.disabled_reason, webhook.updated_at),
             (
                 WebhookStatus::Disabled,
                 Some(reason.to_string()),
-                at(time + 1)
+                shown(time + 1)
             )
         );
     }
@@ -258,9 +261,9 @@ pub(crate) async fn the_result_of_a_delivery_is_stored_and_updates_the_state_of_
         ..result(at(81), Next::RetryAt(at(82)))
     };
     finish(&store, &due[0], 90, disable).await;
-    let endpoint = get(&store, own, 1).await;
-    assert_eq!(endpoint.reason.as_deref(), Some("owner"));
-    assert_eq!(endpoint.failing_since, None);
+    let webhook = get(&store, own, 1).await.webhook;
+    assert_eq!(webhook.disabled_reason.as_deref(), Some("owner"));
+    assert_eq!(webhook.failing_since, None);
     // The deliveries of the endpoint wait until it is enabled again.
     assert!(claim(&store, 82, 90).await.is_empty());
     enable(&store, own, 1).await;
@@ -456,14 +459,12 @@ pub(crate) async fn the_statistics_count_deliveries_and_endpoints(store: AnyStor
         waiting: 6,
         oldest_due: Some(at(10)),
         disabled: 0,
-        given_up: 0,
     };
     assert_eq!(stats().await, expected);
     let [(due, _)] = claimed(&store, claims((10, 20), 9, 1, &[2, 3])).await;
     finish(&store, &due, 20, result(at(11), Next::GivenUp)).await;
     let expected = WebhookStats {
         waiting: 5,
-        given_up: 1,
         ..expected
     };
     assert_eq!(stats().await, expected);
@@ -485,7 +486,6 @@ pub(crate) async fn the_statistics_count_deliveries_and_endpoints(store: AnyStor
         waiting: 0,
         oldest_due: None,
         disabled: 1,
-        given_up: 2,
     };
     assert_eq!(stats().await, expected);
 }

@@ -4,10 +4,10 @@ use super::{AnyStore, create, once};
 use crate::fixtures::new_order;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
-use petstore_models::{EventType, Order, OrderStatus, PetStatus};
-use petstore_store::{
-    Creation, CursorLost, EventData, EventPage, EventPosition, EventQuery, EventsAfter, StoredEvent,
-};
+use openapi_dropshot_types::feed::FeedCursor;
+use petstore_models::{Event, EventType, Order, OrderStatus, PetStatus};
+use petstore_store::{Creation, CursorLost, EventPage, EventQuery, EventsAfter, StoredEvent};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const ALL: &[EventType] = &[];
@@ -46,7 +46,7 @@ async fn follow(
 }
 
 /// The position after the newest event.
-async fn now(store: &AnyStore) -> EventPosition {
+async fn now(store: &AnyStore) -> FeedCursor {
     let page = list(store, EventsAfter::Newest, ALL, 1).await;
     let page = page.expect("a page");
     assert_eq!((page.events.len(), page.more), (0, false));
@@ -98,26 +98,49 @@ pub(crate) async fn each_change_has_its_events_in_order_with_the_new_version(sto
         "reserved, available and reserved again"
     );
 
-    let events = follow(&store, EventsAfter::Start, ALL, 100).await;
+    let events = follow(&store, EventsAfter::Number(0), ALL, 100).await;
     let expected = [
-        (1, EventData::PetCreated(pet.clone())),
-        (1, EventData::PetCreated(other)),
-        (1, EventData::OrderPlaced(placed)),
-        (2, EventData::PetStatusChanged(pet.id, PetStatus::Pending)),
-        (2, EventData::OrderUpdated(approved)),
-        (3, EventData::OrderUpdated(cancelled)),
-        (3, EventData::PetStatusChanged(pet.id, PetStatus::Available)),
-        (1, EventData::OrderPlaced(again)),
-        (4, EventData::PetStatusChanged(pet.id, PetStatus::Pending)),
+        ("pet.created", 1, json!(pet)),
+        ("pet.created", 1, json!(other)),
+        ("order.placed", 1, json!(placed)),
+        (
+            "pet.status_changed",
+            2,
+            json!({ "id": pet.id, "status": "pending" }),
+        ),
+        ("order.updated", 2, json!(approved)),
+        ("order.updated", 3, json!(cancelled)),
+        (
+            "pet.status_changed",
+            3,
+            json!({ "id": pet.id, "status": "available" }),
+        ),
+        ("order.placed", 1, json!(again)),
+        (
+            "pet.status_changed",
+            4,
+            json!({ "id": pet.id, "status": "pending" }),
+        ),
     ];
-    let found = events.iter();
-    let found: Vec<_> = found
-        .map(|event| (event.version, event.data.clone()))
-        .collect();
-    assert_eq!(found, expected);
+    let written: Vec<Value> = events.iter().map(|event| json!(event.event)).collect();
+    for (number, (kind, version, data)) in expected.into_iter().enumerate() {
+        let (event, written) = (&events[number], &written[number]);
+        assert_eq!(event.kind.as_str(), kind);
+        let expected = json!({
+            "id": event.id, "timestamp": written["timestamp"], "version": version,
+            "cursor": event.position.encode(), "type": kind, "data": data,
+        });
+        assert_eq!(*written, expected);
+    }
+    assert_eq!(events.len(), 9);
     // The clock was set back, but the time of the order did not go back.
-    let times: Vec<_> = events[1..].iter().map(|event| event.at).collect();
-    assert_eq!(times, [0, 1, 1, 5, 5, 5, 9, 9].map(at));
+    let times: Vec<_> = written[1..]
+        .iter()
+        .map(|event| &event["timestamp"])
+        .collect();
+    let expected =
+        [0, 1, 1, 5, 5, 5, 9, 9].map(|minutes| json!(petstore_models::DateTime::from(at(minutes))));
+    assert_eq!(times, expected.iter().collect::<Vec<_>>());
     let ids: BTreeSet<_> = events.iter().map(|event| &event.id).collect();
     assert_eq!(ids.len(), events.len());
 }
@@ -173,11 +196,11 @@ pub(crate) async fn pages_of_any_size_contain_each_event_exactly_once(store: Any
     // Longer than a page may be.
     create(&store, "x".repeat(300 << 10), None).await;
     create(&store, "last", None).await;
-    let all = follow(&store, EventsAfter::Start, ALL, 100).await;
+    let all = follow(&store, EventsAfter::Number(0), ALL, 100).await;
     assert_eq!(all.len(), 9);
     for limit in [1, 2, 3, 9, 10] {
         assert_eq!(
-            follow(&store, EventsAfter::Start, ALL, limit).await,
+            follow(&store, EventsAfter::Number(0), ALL, limit).await,
             all,
             "{limit}"
         );
@@ -199,8 +222,11 @@ pub(crate) async fn an_empty_page_of_some_types_advances_the_position(store: Any
     let pet = create(&store, "Tom", Some(PetStatus::Available)).await;
     let placed = order(&store, pet.id).await;
     let met = follow(&store, EventsAfter::Event(page.next), &orders, 1).await;
-    let met: Vec<_> = met.into_iter().map(|event| event.data).collect();
-    assert_eq!(met, [EventData::OrderPlaced(placed)]);
+    let met: Vec<_> = met.into_iter().map(|event| event.event).collect();
+    assert!(
+        matches!(met.as_slice(), [Event::OrderPlaced(event)] if event.data == placed),
+        "{met:?}"
+    );
 }
 
 pub(crate) async fn a_cursor_from_another_history_is_rejected_as_reset(store: AnyStore) {
@@ -208,23 +234,23 @@ pub(crate) async fn a_cursor_from_another_history_is_rejected_as_reset(store: An
     create(&store, "Tom", None).await;
     let last = now(&store).await;
     let others = [
-        EventPosition {
+        FeedCursor {
             incarnation: last.incarnation ^ 1,
             ..last
         },
-        EventPosition {
+        FeedCursor {
             position: last.position + 1,
             ..last
         },
-        EventPosition {
+        FeedCursor {
             position: -1,
             ..last
         },
-        EventPosition {
+        FeedCursor {
             check: last.check ^ 1,
             ..last
         },
-        EventPosition {
+        FeedCursor {
             position: 0,
             ..last
         },
@@ -244,13 +270,16 @@ pub(crate) async fn old_events_are_deleted_first_and_positions_are_never_reused(
         let key = once::once(1, &number.to_string(), at(minute));
         once::create(&store, super::new_pet("Rex", None), key).await;
     }
-    let all = follow(&store, EventsAfter::Start, ALL, 100).await;
+    let all = follow(&store, EventsAfter::Number(0), ALL, 100).await;
     assert_eq!(forget(1, 10).await, 0);
     assert_eq!(forget(5, 1).await, 1);
     // The third event is kept, and so is the fourth, although it is old.
     assert_eq!(forget(5, 10).await, 1);
     assert_eq!(forget(5, 10).await, 0);
-    assert_eq!(follow(&store, EventsAfter::Start, ALL, 1).await, all[2..]);
+    assert_eq!(
+        follow(&store, EventsAfter::Number(0), ALL, 1).await,
+        all[2..]
+    );
     let after = |number: usize| EventsAfter::Event(all[number].position);
     assert_eq!(
         list(&store, after(0), ALL, 9).await,
@@ -266,7 +295,7 @@ pub(crate) async fn old_events_are_deleted_first_and_positions_are_never_reused(
     assert_eq!(now(&store).await, all[3].position);
     assert_eq!(follow(&store, after(3), ALL, 9).await, []);
     create(&store, "Tom", None).await;
-    let met = follow(&store, EventsAfter::Start, ALL, 9).await;
+    let met = follow(&store, EventsAfter::Number(0), ALL, 9).await;
     assert_eq!(met.len(), 1);
     assert_eq!(met[0].position.position, all[3].position.position + 1);
 }
@@ -329,8 +358,8 @@ pub(crate) async fn concurrent_writers_lose_no_event(store: AnyStore) {
     let positions: Vec<_> = met.iter().map(|event| event.position.position).collect();
     let expected: Vec<_> = (begin.position + 1..).take(met.len()).collect();
     assert_eq!(positions, expected);
-    let created = met.iter().filter_map(|event| match &event.data {
-        EventData::PetCreated(pet) => Some(pet.id),
+    let created = met.iter().filter_map(|event| match &event.event {
+        Event::PetCreated(created) => Some(created.data.id),
         _ => None,
     });
     assert_eq!(created.collect::<BTreeSet<_>>().len(), 8 * 20);
@@ -344,7 +373,7 @@ pub(crate) async fn a_page_after_an_event_number_begins_with_the_next_event_that
         let added = once::create(&store, pet, once::once(1, &minute.to_string(), at(minute)));
         assert!(matches!(added.await, Creation::Added(_)));
     }
-    let all = follow(&store, EventsAfter::Start, ALL, 9).await;
+    let all = follow(&store, EventsAfter::Number(0), ALL, 9).await;
     let number = |place: usize| EventsAfter::Number(all[place].position.position);
     assert_eq!(follow(&store, EventsAfter::Number(0), ALL, 2).await, all);
     assert_eq!(follow(&store, number(1), ALL, 9).await, all[2..]);

@@ -22,7 +22,11 @@ pub(super) fn at(seconds: i64) -> DateTime<Utc> {
 
 /// The time in the form of the contract.
 pub(super) fn shown(seconds: i64) -> petstore_models::DateTime {
-    petstore_models::DateTime::new(at(seconds).fixed_offset()).expect("a time")
+    at(seconds).into()
+}
+
+fn url(text: &str) -> WebhookUrl {
+    text.parse().expect("a URL")
 }
 
 pub(super) fn id(number: u64) -> EndpointId {
@@ -63,8 +67,15 @@ pub(super) async fn change(
 pub(super) async fn enable(store: &AnyStore, key: KeyId, number: u64) -> Endpoint {
     let found = store.endpoint(key, id(number)).await.expect("a result");
     let found = found.expect("the endpoint");
-    let (url, seen) = (found.url, found.updated_at);
-    change(store, key, number, EndpointChange::Enable { url, seen }).await
+    change(store, key, number, as_seen(&found.webhook)).await
+}
+
+/// Enables an endpoint unless it was changed meanwhile.
+fn as_seen(webhook: &Webhook) -> EndpointChange {
+    EndpointChange::Enable {
+        url: webhook.url.as_str().to_owned(),
+        seen: webhook.updated_at.get().to_utc(),
+    }
 }
 
 /// Creates an endpoint and enables it.
@@ -94,8 +105,8 @@ pub(super) async fn fan_out(store: &AnyStore) -> usize {
         let page = page.expect("no cursor is lost");
         let message = |event: &petstore_store::StoredEvent| {
             let position = event.position.position;
-            let kind = match event.data {
-                petstore_store::EventData::PetCreated(_) => EventType::PetCreated,
+            let kind = match event.kind {
+                EventType::PetCreated => EventType::PetCreated,
                 _ => EventType::OrderPlaced,
             };
             let message = NewMessage {
@@ -224,19 +235,22 @@ pub(crate) async fn an_endpoint_is_returned_as_it_was_created_and_changed(store:
     let expected = Endpoint {
         id: id(1),
         key: own,
-        url: URL.to_owned(),
-        types: types.to_vec(),
-        description: Some("Zoë's \0 endpoint".to_owned()),
-        status: WebhookStatus::Pending,
-        reason: None,
+        webhook: Webhook {
+            types: Some(types.to_vec().try_into().expect("some types")),
+            description: Some("Zoë's \0 endpoint".parse().expect("a description")),
+            ..Webhook::new(
+                url(URL),
+                id(1).as_str(),
+                WebhookStatus::Pending,
+                at(5),
+                at(5),
+            )
+        },
         secret: EndpointSecret {
             generation: 1,
             previous_until: None,
             master_id: "master".to_owned(),
         },
-        created_at: at(5),
-        updated_at: at(5),
-        failing_since: None,
         missed: None,
     };
     assert_eq!(created.as_ref(), Some(&expected));
@@ -255,8 +269,11 @@ pub(crate) async fn an_endpoint_is_returned_as_it_was_created_and_changed(store:
 
     let enabled = enable(&store, own, 1).await;
     let expected = Endpoint {
-        status: WebhookStatus::Enabled,
-        updated_at: at(1),
+        webhook: Webhook {
+            status: WebhookStatus::Enabled,
+            updated_at: shown(1),
+            ..expected.webhook
+        },
         ..expected
     };
     assert_eq!(enabled, expected);
@@ -282,21 +299,26 @@ pub(crate) async fn an_endpoint_is_returned_as_it_was_created_and_changed(store:
     };
     assert_eq!(rotated, expected);
     let disabled = change(&store, own, 1, EndpointChange::Disable).await;
+    let (missed, disabled) = (disabled.missed, disabled.webhook);
     assert_eq!(disabled.status, WebhookStatus::Disabled);
-    assert_eq!(disabled.reason.as_deref(), Some("owner"));
-    let missed = disabled.missed;
-    assert_eq!(missed.map(|missed| missed.since), Some(disabled.updated_at));
+    assert_eq!(disabled.disabled_reason.as_deref(), Some("owner"));
+    assert!(missed.is_some());
+    assert_eq!(disabled.missed_since, Some(disabled.updated_at));
     let update = EndpointChange::Update {
         url: Some("https://example.org".to_owned()),
         types: Some(Vec::new()),
-        description: Some(None),
+        description: Some(String::new()),
     };
     let updated = change(&store, own, 1, update).await;
     let expected = Endpoint {
-        url: "https://example.org".to_owned(),
-        types: Vec::new(),
-        description: None,
-        status: WebhookStatus::Pending,
+        webhook: Webhook {
+            url: url("https://example.org"),
+            types: None,
+            description: Some("".parse().expect("a description")),
+            status: WebhookStatus::Pending,
+            missed_since: disabled.missed_since,
+            ..expected.webhook
+        },
         missed,
         ..expected
     };
@@ -381,18 +403,16 @@ pub(crate) async fn an_endpoint_that_was_not_enabled_for_a_time_knows_the_events
     assert_eq!(enable(&store, own, 1).await.missed, None);
 
     let disabled = change(&store, own, 1, EndpointChange::Disable).await;
-    let since = disabled.missed.expect("it may miss events").since;
+    let since = disabled.webhook.missed_since.expect("it may miss events");
     for _ in 0..3 {
         event(&store).await;
     }
     assert_eq!(fan_out(&store).await, 0);
     let to = position().await;
-    let missed = Missed {
-        since,
-        after: before,
-        to,
-    };
-    assert_eq!(enable(&store, own, 1).await.missed, Some(missed));
+    let missed = Missed { after: before, to };
+    let again = enable(&store, own, 1).await;
+    assert_eq!(again.missed, Some(missed));
+    assert_eq!(again.webhook.missed_since.as_ref(), Some(&since));
     // Disabled for the second time: the first events are still missed.
     event(&store).await;
     assert_eq!(fan_out(&store).await, 1);
@@ -406,13 +426,9 @@ pub(crate) async fn an_endpoint_that_was_not_enabled_for_a_time_knows_the_events
     assert_eq!(fan_out(&store).await, 0);
     let to = position().await;
     let seen = get(&store, own, 1).await;
-    let url = seen.url.clone();
-    let again = EndpointChange::Enable {
-        url,
-        seen: seen.updated_at,
-    };
-    let again = change(&store, own, 1, again).await;
+    let again = change(&store, own, 1, as_seen(&seen.webhook)).await;
     assert_eq!(again.missed, Some(Missed { to, ..missed }));
+    assert_eq!(again.webhook.missed_since, Some(since));
 
     let catch_up = async |to| {
         let caught_up = change(&store, own, 1, EndpointChange::CatchUp { to }).await;

@@ -2,7 +2,8 @@
 
 use super::{pet, store};
 use crate::postgres_server::shared;
-use petstore_store::{EventData, EventQuery, EventsAfter, Store};
+use petstore_models::Event;
+use petstore_store::{EventQuery, EventsAfter, Store};
 use std::time::Duration;
 
 /// Returns the names of the pets that were added after this position, and the next position.
@@ -17,11 +18,11 @@ async fn created(store: &dyn Store, after: EventsAfter) -> (Vec<String>, EventsA
         .await
         .expect("a page")
         .expect("a position");
-    let name = |data| match data {
-        EventData::PetCreated(pet) => pet.name,
+    let name = |event| match event {
+        Event::PetCreated(created) => created.data.name,
         other => panic!("{other:?}"),
     };
-    let names = page.events.into_iter().map(|event| name(event.data));
+    let names = page.events.into_iter().map(|event| name(event.event));
     (names.collect(), EventsAfter::Event(page.next))
 }
 
@@ -57,7 +58,7 @@ async fn events_are_ordered_by_commits_even_if_a_transaction_commits_late() {
     let database = cluster.database().await;
     let store = store(&database).await;
     store.create_pet(pet("first")).await.expect("a pet");
-    let (names, after) = created(&*store, EventsAfter::Start).await;
+    let (names, after) = created(&*store, EventsAfter::Number(0)).await;
     assert_eq!(names, ["first"]);
     // The statement of another server that commits late.
     let slow = database.client().await;

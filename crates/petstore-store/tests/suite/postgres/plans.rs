@@ -72,7 +72,7 @@ async fn run_all(store: &dyn Store) {
     forgotten.expect("nothing is old");
     for types in [vec![], vec![EventType::OrderUpdated]] {
         let query = EventQuery {
-            after: EventsAfter::Start,
+            after: EventsAfter::Number(0),
             types,
             limit: 2,
         };
@@ -200,7 +200,7 @@ async fn each_statement_finds_its_rows_by_an_index() {
              FROM generate_series(1, 20000) AS number;
          UPDATE event_head SET position = 20000;
          INSERT INTO webhook_endpoints (id, key_id, slot, url, types, status, generation, master_id, created_at, updated_at, from_position)
-             VALUES ('we_100000000000', 'k_100000000000', 1, '', '', 'enabled', 1, '', 0, 0, 0);
+             VALUES ('we_100000000000', 'k_100000000000', 1, 'https://example.com', '', 'enabled', 1, '', 0, 0, 0);
          INSERT INTO webhook_deliveries (endpoint_id, message_id, type, payload, created_at, status, tries, due_at)
              SELECT 'we_100000000000', number, 'pet.created', '', number,
                  CASE WHEN number % 500 = 0 THEN 'waiting' WHEN number % 500 = 1 THEN 'given_up' ELSE 'delivered' END, 0, number

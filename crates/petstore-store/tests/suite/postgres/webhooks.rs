@@ -19,7 +19,7 @@ fn new_endpoint(number: u64) -> NewEndpoint {
     NewEndpoint {
         id: EndpointId::from_random(number),
         key: key(1).id,
-        url: String::new(),
+        url: "https://example.com".to_owned(),
         types: Vec::new(),
         description: None,
         master_id: String::new(),

@@ -414,7 +414,7 @@ async fn webhooks_of_a_released_schema_are_kept() {
             found.push(false);
             continue;
         };
-        assert_eq!(endpoint.url, "https://example.com/hook");
+        assert_eq!(endpoint.webhook.url.as_str(), "https://example.com/hook");
         assert_eq!(endpoint.secret.generation, 2);
         let query = DeliveryQuery {
             endpoint: endpoint.id,
@@ -431,7 +431,7 @@ async fn webhooks_of_a_released_schema_are_kept() {
             lease_until: now,
             limit: 9,
             per_endpoint: 9,
-            failing: endpoint.failing_since.is_some(),
+            failing: endpoint.webhook.failing_since.is_some(),
             busy: Vec::new(),
         };
         let claimed = store.claim_deliveries(claim).await;
