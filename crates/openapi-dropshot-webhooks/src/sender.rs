@@ -165,10 +165,10 @@ impl Sender {
             rules: Arc::clone(&rules),
             resolver,
         });
+        let client = builder.build();
+        let client = client.map_err(|error| InvalidSender::Client(error.into()))?;
         Ok(Sender {
-            client: builder
-                .build()
-                .map_err(|error| InvalidSender::Client(error.into()))?,
+            client,
             rules,
             timeout,
         })
@@ -253,11 +253,8 @@ fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     // Uses the clock of the endpoint if the response has a date.
     let now = headers.get(DATE).and_then(|now| date(now.to_str().ok()?));
     // A date in the past means that there is no pause.
-    Some(
-        (date(value)? - now.unwrap_or_else(Utc::now))
-            .to_std()
-            .unwrap_or_default(),
-    )
+    let pause = date(value)? - now.unwrap_or_else(Utc::now);
+    Some(pause.to_std().unwrap_or_default())
 }
 
 /// Determines the category of an error from its causes.

@@ -168,8 +168,11 @@ fn read_key(path: &Path) -> io::Result<Vec<u8>> {
 pub(crate) struct Sending {
     engine: OnceLock<Arc<Handle>>,
     end: Mutex<Option<(oneshot::Sender<()>, JoinHandle<()>)>>,
-    stored: Arc<Mutex<WebhookStats>>,
+    counted: Arc<Mutex<Counted>>,
 }
+
+/// The numbers for the metrics, and when they were read from the store.
+type Counted = (Option<DateTime<Utc>>, WebhookStats);
 
 impl Sending {
     pub(crate) fn start(&self, webhooks: &Arc<Webhooks>, store: Arc<dyn Store>) {
@@ -177,8 +180,7 @@ impl Sending {
             let deliveries = StoredDeliveries {
                 webhooks: Arc::clone(webhooks),
                 store,
-                stored: Arc::clone(&self.stored),
-                counted_at: Mutex::default(),
+                counted: Arc::clone(&self.counted),
                 warning: Once::new(),
             };
             let engine = Engine::new(deliveries, webhooks.sender.clone());
@@ -208,8 +210,8 @@ impl Sending {
 
     pub(crate) fn register(self: &Arc<Self>, metrics: &Metrics) {
         let stored = |value: fn(&WebhookStats) -> f64| {
-            let stored = Arc::clone(&self.stored);
-            move || value(&stored.lock())
+            let counted = Arc::clone(&self.counted);
+            move || value(&counted.lock().1)
         };
         metrics.gauge(
             "petstore_webhook_deliveries_waiting",
@@ -250,9 +252,7 @@ impl Sending {
 struct StoredDeliveries {
     webhooks: Arc<Webhooks>,
     store: Arc<dyn Store>,
-    stored: Arc<Mutex<WebhookStats>>,
-    /// When `stored` was read.
-    counted_at: Mutex<Option<DateTime<Utc>>>,
+    counted: Arc<Mutex<Counted>>,
     warning: Once,
 }
 
@@ -310,12 +310,11 @@ pub(crate) fn notice(kind: &str, at: DateTime<Utc>, data: &Value) -> NewMessage 
 impl Deliveries for StoredDeliveries {
     async fn prepare(&self, now: DateTime<Utc>) -> Result<(), BoxError> {
         self.add_new(now).await?;
-        // Reads the numbers for the metrics if the last ones are old.
-        let is_old = |at: DateTime<Utc>| now - at >= COUNT_EVERY;
-        if self.counted_at.lock().is_none_or(is_old) {
-            *self.counted_at.lock() = Some(now);
+        let last = self.counted.lock().0;
+        if last.is_none_or(|last| now - last >= COUNT_EVERY) {
+            self.counted.lock().0 = Some(now);
             let stats = self.store.webhook_stats().await?;
-            *self.stored.lock() = stats;
+            self.counted.lock().1 = stats;
         }
         Ok(())
     }

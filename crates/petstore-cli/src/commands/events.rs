@@ -11,10 +11,6 @@ use serde_json::Value;
 
 pub(super) async fn run(service: &Service, command: EventsCommand, form: Form) -> Result<()> {
     let EventsCommand::Follow(options) = command;
-    follow(service, options, form).await
-}
-
-async fn follow(service: &Service, options: FollowOptions, form: Form) -> Result<()> {
     let (mut events, mut out) = (feed(&service.client()?, options)?, Out::new());
     while let Some(event) = next(&mut events).await? {
         out.write(match form {
@@ -48,10 +44,9 @@ pub(super) async fn next(events: &mut Feed<Event>) -> Result<Option<Value>> {
     let event = event.map_err(|error| {
         let lost = error.cursor_lost();
         let failed = anyhow::Error::new(error).context("cannot follow the events");
+        let advice = "events were missed: list all pets and orders, and follow with `--from now`";
         match lost {
-            Some(CursorLost::Reset | CursorLost::Expired) => failed.context(
-                "events were missed: list all pets and orders, and follow with `--from now`",
-            ),
+            Some(CursorLost::Reset | CursorLost::Expired) => failed.context(advice),
             _ => failed,
         }
     })?;

@@ -1,15 +1,11 @@
 //! The SQL of API keys and of their usage.
 
-use super::{
-    error,
-    records::{self, execute},
-};
+use super::records::{self, execute};
 use crate::{
-    CountedOperation, KeyId, NewKey, Revocation, StoreError, Usage, UsageDelta, key::sql,
-    usage::DAYS_KEPT,
+    CountedOperation, KeyId, NewKey, Revocation, Usage, UsageDelta, key::sql, usage::DAYS_KEPT,
 };
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, Error, ErrorCode};
+use rusqlite::{Connection, ErrorCode};
 
 /// The check and the insertion are one statement, so no other write can happen between them.
 const INSERT_FIRST: &str =
@@ -29,21 +25,19 @@ const ADD_CALLS_OF_DAY: &str = "
 const DELETE_OLD_DAYS: &str = "DELETE FROM deprecated_calls_by_day WHERE day < ?1";
 const SET_LAST_USE: &str = "UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)";
 
-pub(super) fn insert(db: &Connection, key: &NewKey) -> rusqlite::Result<()> {
-    execute(db, sql::INSERT, &key.parameters()).map(|_| ())
+/// Adds a key, and returns whether it was added: `false` means that it already exists.
+pub(super) fn insert(db: &Connection, key: &NewKey) -> rusqlite::Result<bool> {
+    match execute(db, sql::INSERT, &key.parameters()) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+            Ok(false)
+        }
+        inserted => inserted.map(|_| true),
+    }
 }
 
 /// Adds a key if it is the first key, and returns whether it was added.
 pub(super) fn insert_first(db: &Connection, key: &NewKey) -> rusqlite::Result<bool> {
     execute(db, INSERT_FIRST, &key.parameters()).map(|rows| rows == 1)
-}
-
-/// Maps an error of [`insert`]. A violated constraint means that the key already exists.
-pub(super) fn exists(error: Error) -> StoreError {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::ConstraintViolation) => StoreError::KeyExists,
-        _ => error::failed(error),
-    }
 }
 
 pub(super) fn revoke(

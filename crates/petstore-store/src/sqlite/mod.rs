@@ -158,7 +158,7 @@ impl Store for SqliteStore {
         let (at, feed) = (Utc::now().timestamp_micros(), self.feed());
         self.writer
             .write_large(bytes_of(&pet), move |db| {
-                let id = pets::insert(db, &pet, at, feed).map_err(error::failed)?;
+                let id = pets::insert(db, &pet, at, feed)?;
                 Ok(pet_with_id(id, &pet))
             })
             .await
@@ -170,7 +170,7 @@ impl Store for SqliteStore {
         let bytes = bytes_of(&create.value);
         let created = self.writer.write_large(bytes, move |db| {
             let insert = |db: &_, pet: &_| Ok(Ok(pets::insert(db, pet, create.at(), feed)?));
-            idempotency::create(db, &create, insert).map_err(error::failed)
+            idempotency::create(db, &create, insert)
         });
         on_behalf_of(Some(key), created).await
     }
@@ -181,7 +181,7 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<usize, StoreError> {
         self.writer
-            .write(move |db| idempotency::delete_expired(db, now, limit).map_err(error::failed))
+            .write(move |db| idempotency::delete_expired(db, now, limit))
             .await
     }
 
@@ -216,7 +216,7 @@ impl Store for SqliteStore {
     ) -> Result<Result<Order, NotOrdered>, StoreError> {
         let (at, feed) = (stored_time(at)?, self.feed());
         self.writer
-            .write(move |db| orders::create(db, &order, at, feed).map_err(error::failed))
+            .write(move |db| orders::create(db, &order, at, feed))
             .await
     }
 
@@ -230,7 +230,7 @@ impl Store for SqliteStore {
         let created = self.writer.write(move |db| {
             let insert =
                 |db: &_, order: &_| Ok(orders::create(db, order, at, feed)?.map(|order| order.id));
-            idempotency::create(db, &create, insert).map_err(error::failed)
+            idempotency::create(db, &create, insert)
         });
         on_behalf_of(Some(key), created).await
     }
@@ -243,7 +243,7 @@ impl Store for SqliteStore {
     ) -> Result<Result<Order, NotUpdated>, StoreError> {
         let (at, feed) = (stored_time(at)?, self.feed());
         self.writer
-            .write(move |db| orders::update(db, id, to, at, feed).map_err(error::failed))
+            .write(move |db| orders::update(db, id, to, at, feed))
             .await
     }
 
@@ -280,19 +280,19 @@ impl Store for SqliteStore {
     ) -> Result<usize, StoreError> {
         let before = before.timestamp_micros();
         self.writer
-            .write(move |db| events::delete_before(db, before, limit).map_err(error::failed))
+            .write(move |db| events::delete_before(db, before, limit))
             .await
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {
-        self.writer
-            .write(move |db| keys::insert(db, &key).map_err(keys::exists))
-            .await
+        let insert = move |db: &_| keys::insert(db, &key);
+        let inserted = self.writer.write(insert).await?;
+        inserted.then_some(()).ok_or(StoreError::KeyExists)
     }
 
     async fn create_first_key(&self, key: NewKey) -> Result<bool, StoreError> {
         self.writer
-            .write(move |db| keys::insert_first(db, &key).map_err(error::failed))
+            .write(move |db| keys::insert_first(db, &key))
             .await
     }
 
@@ -304,7 +304,7 @@ impl Store for SqliteStore {
         let keys = self.keys.clone();
         let revoke = move |db: &_| {
             keys.begin_revocation();
-            keys::revoke(db, &id, at).map_err(error::failed)
+            keys::revoke(db, &id, at)
         };
         self.writer.write(revoke).await
     }
@@ -332,7 +332,7 @@ impl Store for SqliteStore {
 
     async fn record_usage(&self, usage: Usage) -> Result<(), StoreError> {
         self.writer
-            .write(move |db| keys::add_usage(db, &usage).map_err(error::failed))
+            .write(move |db| keys::add_usage(db, &usage))
             .await
     }
 
@@ -351,7 +351,7 @@ impl Store for SqliteStore {
         at: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         self.writer
-            .write(move |db| keys::begin_counting(db, &operations, at).map_err(error::failed))
+            .write(move |db| keys::begin_counting(db, &operations, at))
             .await
     }
 
@@ -360,9 +360,7 @@ impl Store for SqliteStore {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        let probe = self
-            .writer
-            .write(|db| schema::rewrite_version(db).map_err(error::failed));
+        let probe = self.writer.write(|db| schema::rewrite_version(db));
         self.writer.queue.check(probe).await?;
         if let Some(files) = &self.files {
             files.check().map_err(StoreError::not_applied)?;

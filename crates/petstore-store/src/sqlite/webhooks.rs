@@ -1,7 +1,7 @@
 //! The SQL of webhooks that only SQLite uses. Each batch holds the write lock, so no statement locks rows.
 
 use super::{
-    SqliteStore, error,
+    SqliteStore,
     records::{all, execute},
 };
 use crate::{
@@ -68,8 +68,7 @@ impl Database for SqliteStore {
         sql: &'static str,
         values: Vec<OwnedValue>,
     ) -> Result<Vec<T>, StoreError> {
-        let change =
-            move |db: &_| all(db, sql, &OwnedValue::borrow(&values)).map_err(error::failed);
+        let change = move |db: &_| all(db, sql, &OwnedValue::borrow(&values));
         self.writer.write(change).await
     }
 
@@ -97,9 +96,7 @@ impl Database for SqliteStore {
             }
             Ok(added)
         };
-        self.writer
-            .write(move |db| fan_out(db).map_err(error::failed))
-            .await
+        self.writer.write(fan_out).await
     }
 
     async fn claim(&self, claim: Claim) -> Result<Vec<(Due, EndpointSecret)>, StoreError> {
@@ -109,9 +106,7 @@ impl Database for SqliteStore {
         if due.await?.is_empty() {
             return Ok(Vec::new());
         }
-        self.writer
-            .write(move |db| self::claim(db, &claim).map_err(error::failed))
-            .await
+        self.writer.write(move |db| self::claim(db, &claim)).await
     }
 
     async fn finish(&self, values: Vec<OwnedValue>) -> Result<(), StoreError> {
@@ -124,9 +119,7 @@ impl Database for SqliteStore {
             }
             Ok(())
         };
-        self.writer
-            .write(move |db| finish(db).map_err(error::failed))
-            .await
+        self.writer.write(finish).await
     }
 }
 

@@ -63,12 +63,14 @@ struct Write<T, W> {
 impl<T, W> Job for Write<T, W>
 where
     T: Send,
-    W: FnMut(&Connection) -> Result<T, StoreError> + Send,
+    W: FnMut(&Connection) -> rusqlite::Result<T> + Send,
 {
     fn run(&mut self, db: &Connection) -> Result<(), StoreError> {
         // Changes that the closure made before a panic are rolled back.
-        let result = catch_unwind(AssertUnwindSafe(|| (self.work)(db)))
-            .unwrap_or_else(|payload| Err(error::panicked(payload.as_ref())));
+        let result = match catch_unwind(AssertUnwindSafe(|| (self.work)(db))) {
+            Ok(result) => result.map_err(error::failed),
+            Err(payload) => Err(error::panicked(payload.as_ref())),
+        };
         self.result
             .insert(result)
             .as_ref()
@@ -114,7 +116,7 @@ impl Writer {
     pub(super) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        W: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+        W: FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
         self.write_large(0, work).await
     }
@@ -123,7 +125,7 @@ impl Writer {
     pub(super) async fn write_large<T, W>(&self, bytes: usize, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        W: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+        W: FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
         let job = |caller| -> Box<dyn Job> {
             Box::new(Write {

@@ -9,10 +9,10 @@ async fn every_commit_of_the_writer_is_synced() {
     let fixture = in_a_file();
     // 2 is FULL: the log is synced before a commit returns.
     assert_eq!(fixture.pragma("synchronous").await, 2);
-    let mode = fixture.store.writer.write(|db| {
-        db.pragma_query_one::<String>(None, "journal_mode")
-            .map_err(error::failed)
-    });
+    let mode = fixture
+        .store
+        .writer
+        .write(|db| db.pragma_query_one::<String>(None, "journal_mode"));
     assert_eq!(mode.await.expect("a pragma"), "wal");
 }
 
@@ -41,7 +41,7 @@ async fn readers_neither_wait_for_the_writer_nor_see_half_of_a_write() {
     let store = Arc::clone(&fixture.store);
     let write = tokio::spawn(async move {
         let write = store.writer.write(move |db| {
-            let pet = records::insert::<Pet>(db, &pet("Tom")).map_err(error::failed);
+            let pet = records::insert::<Pet>(db, &pet("Tom"));
             let _test_is_over = reached.send(());
             let _opened = opened.recv();
             pet
@@ -64,11 +64,8 @@ async fn creations_fail_while_the_disk_is_full_and_succeed_when_there_is_room() 
         .expect("no panic")
         .expect("a pet");
     let limit = fixture.store.writer.write(|db| {
-        let pages: i64 = db
-            .pragma_query_one(None, "page_count")
-            .map_err(error::failed)?;
+        let pages: i64 = db.pragma_query_one(None, "page_count")?;
         db.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
-            .map_err(error::failed)
     });
     limit.await.expect("a limit");
 
@@ -135,7 +132,7 @@ async fn a_write_has_an_unknown_outcome_if_the_database_file_is_moved_away_durin
     let (from, to) = (path.clone(), away.clone());
     let created = fixture.store.writer.write(move |db| {
         std::fs::rename(&from, &to).expect("moved away");
-        records::insert::<Pet>(db, &pet("Rex")).map_err(error::failed)
+        records::insert::<Pet>(db, &pet("Rex"))
     });
     let error = created.await.expect_err("nobody would find it");
     assert_eq!(outcome(&error), Some(Outcome::Unknown), "{error:?}");

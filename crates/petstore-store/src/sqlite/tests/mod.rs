@@ -94,7 +94,7 @@ impl Fixture {
         let sql = sql.to_owned();
         self.store
             .writer
-            .write(move |db| db.execute_batch(&sql).map_err(error::failed))
+            .write(move |db| db.execute_batch(&sql))
             .await
     }
 
@@ -102,7 +102,7 @@ impl Fixture {
         let value = self
             .store
             .writer
-            .write(move |db| db.pragma_query_one(None, name).map_err(error::failed))
+            .write(move |db| db.pragma_query_one(None, name))
             .await;
         value.expect("a pragma with a number")
     }
