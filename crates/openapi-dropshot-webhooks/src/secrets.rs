@@ -28,8 +28,8 @@ impl MasterKey {
     ///
     /// The key has less than [`SHORTEST`](Self::SHORTEST) bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, InvalidMasterKey> {
-        if bytes.len() < Self::SHORTEST {
-            let length = bytes.len();
+        let length = bytes.len();
+        if length < Self::SHORTEST {
             return Err(InvalidMasterKey { length });
         }
         Ok(MasterKey(bytes.to_vec()))
@@ -41,10 +41,8 @@ impl MasterKey {
     pub fn id(&self) -> String {
         // This text differs from the text of every endpoint, which ends with a colon and a number.
         let fingerprint = HMAC::mac("id of the master key", &self.0);
-        fingerprint[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        let bytes = fingerprint[..8].iter();
+        bytes.map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Returns the secret of an endpoint: HMAC-SHA256 of `endpoint:generation`. Each rotation increases the generation.

@@ -37,11 +37,8 @@ pub fn sign(
     if secrets.is_empty() {
         return Err(InvalidMessage::NoSecret);
     }
-    if message_id.is_empty()
-        || !message_id
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && b != b'.')
-    {
+    let is_allowed = |byte: u8| byte.is_ascii_graphic() && byte != b'.';
+    if message_id.is_empty() || !message_id.bytes().all(is_allowed) {
         return Err(InvalidMessage::Id);
     }
     let signatures = secrets.iter().map(|secret| {

@@ -157,8 +157,9 @@ fn read_key(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is not a file"));
     }
     if found.len() > LONGEST_KEY {
-        let problem = format!("it has more than {LONGEST_KEY} bytes");
-        return Err(io::Error::other(problem));
+        return Err(io::Error::other(format!(
+            "it has more than {LONGEST_KEY} bytes"
+        )));
     }
     fs::read(path)
 }

@@ -109,10 +109,7 @@ pub enum EndpointChange {
     /// Disables an endpoint that is enabled, on behalf of its owner.
     Disable,
     /// Deliveries were added for the missed events up to this position.
-    CatchUp {
-        /// The position.
-        to: i64,
-    },
+    CatchUp(i64),
     /// Begins the next generation of its secret.
     Rotate {
         /// Until this time, the previous secret also signs.

@@ -56,13 +56,17 @@ pub(super) async fn next(events: &mut Feed<Event>) -> Result<Option<Value>> {
     }))
 }
 
-/// Returns the time, the type, the id and the version, and the status if the event has one.
-fn row(event: &Value) -> String {
-    let text = |value: &Value| match value {
+/// Returns the value as text without control characters.
+pub(super) fn text(value: &Value) -> String {
+    match value {
         Value::Null => "-".to_owned(),
         Value::String(text) => printable(text),
         other => other.to_string(),
-    };
+    }
+}
+
+/// Returns the time, the type, the id and the version, and the status if the event has one.
+fn row(event: &Value) -> String {
     let data = &event["data"];
     let columns = [
         &event["timestamp"],

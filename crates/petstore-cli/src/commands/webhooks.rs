@@ -63,8 +63,7 @@ pub(super) async fn run(service: &Service, command: WebhooksCommand, form: Form)
         }
         WebhooksCommand::Delete { id } => {
             let deleted = client.delete_webhook().webhook_id(id.as_str()).send().await;
-            deleted.with_context(|| cannot("delete", &id))?;
-            Ok(())
+            deleted.with_context(|| cannot("delete", &id)).map(drop)
         }
         WebhooksCommand::Verify { id } => {
             let webhook = client.verify_webhook().webhook_id(id.as_str()).send().await;
@@ -131,12 +130,8 @@ fn print<T: Serialize>(form: Form, values: impl IntoIterator<Item = T>) -> Resul
         let value = serde_json::to_value(value).context("cannot write a webhook")?;
         let text = match (form, &value) {
             (Form::Table, Value::Object(members)) => {
-                let lines = members.iter().map(|(name, value)| {
-                    let text = value
-                        .as_str()
-                        .map_or_else(|| value.to_string(), str::to_owned);
-                    format!("{name:<14}  {}\n", printable(&text))
-                });
+                let line = |(name, value)| format!("{name:<14}  {}\n", events::text(value));
+                let lines = members.iter().map(line);
                 lines.collect::<String>().into_bytes()
             }
             _ => json(&value)?,

@@ -411,7 +411,7 @@ async fn send_missed(request: &Request<'_>, found: Endpoint) -> Result<usize, Re
             reached = next.position;
         }
     }
-    let caught_up = EndpointChange::CatchUp { to: reached };
+    let caught_up = EndpointChange::CatchUp(reached);
     request.change(found.id, caught_up).await?;
     Ok(count)
 }

@@ -360,7 +360,7 @@ impl Store for SqliteStore {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        let probe = self.writer.write(|db| schema::rewrite_version(db));
+        let probe = self.writer.write(schema::rewrite_version);
         self.writer.queue.check(probe).await?;
         if let Some(files) = &self.files {
             files.check().map_err(StoreError::not_applied)?;

@@ -121,7 +121,7 @@ impl<D: Database> WebhookStore for D {
             }
             EndpointChange::Enable { url, seen } => (&sql::ENABLE, vec![url.into(), seen.into()]),
             EndpointChange::Disable => (&sql::DISABLE, Vec::new()),
-            EndpointChange::CatchUp { to } => (&sql::CATCH_UP, vec![to.into()]),
+            EndpointChange::CatchUp(to) => (&sql::CATCH_UP, vec![to.into()]),
             EndpointChange::Rotate {
                 previous_until,
                 master_id,

@@ -431,7 +431,7 @@ pub(crate) async fn an_endpoint_that_was_not_enabled_for_a_time_knows_the_events
     assert_eq!(again.webhook.missed_since, Some(since));
 
     let catch_up = async |to| {
-        let caught_up = change(&store, own, 1, EndpointChange::CatchUp { to }).await;
+        let caught_up = change(&store, own, 1, EndpointChange::CatchUp(to)).await;
         caught_up.missed.map(|missed| missed.after)
     };
     assert_eq!(catch_up(before + 2).await, Some(before + 2));
