@@ -70,6 +70,10 @@ impl EgressRules {
     ///
     /// The URL breaks a rule. The messages do not contain the URL.
     pub fn check_url(&self, url: &str) -> Result<Url, RejectedUrl> {
+        // The parser also needs a bound.
+        if url.chars().nth(Self::LONGEST_URL).is_some() {
+            return Err(RejectedUrl::TooLong);
+        }
         let url = Url::parse(url).map_err(|_| RejectedUrl::Invalid)?;
         // The parser has encoded other characters than ASCII as several ones.
         if url.as_str().len() > Self::LONGEST_URL {

@@ -321,10 +321,10 @@ impl Deliveries for StoredDeliveries {
     }
 
     async fn claim(&self, claim: Claim) -> Result<Vec<Due>, BoxError> {
-        let (now, master_id) = (claim.now, self.webhooks.master.id());
+        let now = claim.now;
         let claimed = self.store.claim_deliveries(claim).await?.into_iter();
         let signed = claimed.map(|(mut due, secret)| {
-            if secret.master_id == master_id {
+            if secret.master_id == self.webhooks.master.id() {
                 due.secrets = self.webhooks.secrets(&due.endpoint, &secret, now);
             } else {
                 // The engine does not send what it cannot sign.

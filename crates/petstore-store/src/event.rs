@@ -4,8 +4,8 @@
 use crate::{
     StoreError,
     record::{PAGE_BYTES, pet_with_id, split_page, stored_limit, time},
-    row::{AnyRow, FromRow, Unreadable},
-    webhook::{Database, stored_types},
+    row::{AnyRow, FromRow, OwnedValue, Unreadable},
+    webhook::Database,
 };
 use openapi_dropshot_types::feed::FeedCursor;
 use petstore_models::{
@@ -132,9 +132,12 @@ pub(crate) fn order_data(order: &Order) -> String {
 
 /// Reads a page of events on both databases. It is one statement, so that all its rows are from one snapshot.
 /// Each row has the state of the feed, the event at `$1`, and one event after `$1` and up to `$2` (NULL if there
-/// is none). `$3` are the requested types in the form of [`stored_types`], or NULL for all types. SQLite
-/// numbers parameters by their first appearance.
+/// is none). `$3` has the [`bit`] of each requested type; a negative value requests all types. SQLite numbers parameters by
+/// their first appearance.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let types = EventType::ALL.iter();
+    let bits = types.map(|kind| format!(" WHEN '{kind}' THEN {}", bit(*kind)));
+    let bits: String = bits.collect();
     format!(
         "SELECT feed.incarnation, feed.pruned, feed.pruned_id, newest.position, here.id, edge.position, edge.id,
              page.position, page.id, page.type, page.at, page.entity_id, page.version, page.data
@@ -147,7 +150,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
                  SELECT *, sum(octet_length(data)) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) AS bytes
                  FROM (
                      SELECT position, id, type, at, entity_id, version, data FROM events
-                     WHERE position > $1 AND position <= $2 AND (CAST($3 AS text) IS NULL OR $3 <> replace($3, ',' || type || ',', ''))
+                     WHERE position > $1 AND position <= $2 AND (CAST($3 AS bigint) < 0 OR (CAST(CASE type{bits} ELSE 0 END AS bigint) & CAST($3 AS bigint)) <> 0)
                      ORDER BY position LIMIT $4
                  ) AS page
              ) AS page WHERE bytes IS NULL OR bytes <= {PAGE_BYTES}
@@ -155,6 +158,11 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
          ORDER BY page.position"
     )
 });
+
+/// The bit of a type in a parameter of [`PAGE`].
+fn bit(kind: EventType) -> i64 {
+    1 << kind as u32
+}
 
 /// Replaces the incarnation with this one, so that earlier cursors become invalid.
 pub(crate) const RESET: &str = "UPDATE event_feed SET incarnation = $1";
@@ -298,8 +306,10 @@ pub(crate) async fn read_page(
     db: &impl Database,
     query: &EventQuery,
 ) -> Result<Result<EventPage, CursorLost>, StoreError> {
-    let types = Some(&*query.types).filter(|types| !types.is_empty());
-    let types = types.map(stored_types);
+    let types = match query.types.is_empty() {
+        true => -1,
+        false => query.types.iter().fold(0, |bits, kind| bits | bit(*kind)),
+    };
     // One row more than the page needs shows whether more events follow.
     let rows = stored_limit(query.limit).saturating_add(1);
     let mut after = match query.after {
@@ -310,9 +320,8 @@ pub(crate) async fn read_page(
         }
     };
     loop {
-        let (end, types) = (after + WINDOW, types.clone().into());
-        let parameters = vec![after.into(), end.into(), types, rows.into()];
-        let found: Vec<FeedRow> = db.rows(&PAGE, parameters).await?;
+        let parameters = [after, after + WINDOW, types, rows].map(OwnedValue::from);
+        let found: Vec<FeedRow> = db.rows(&PAGE, parameters.to_vec()).await?;
         let pruned = found.first().map_or(0, |row| row.pruned.position);
         let is_event = matches!(query.after, EventsAfter::Event(_));
         if !is_event && after < pruned {

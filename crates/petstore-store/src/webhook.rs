@@ -3,7 +3,7 @@
 mod database;
 mod sql;
 
-pub(crate) use database::{Database, stored_types};
+pub(crate) use database::Database;
 pub(crate) use sql::{
     DUE_COLUMNS, FINISH_DELIVERY_VALUES, FINISH_ENDPOINT_VALUES, fan_out_sql, finish_delivery_sql,
     finish_endpoint_condition, finish_endpoint_sql, is_live, notify_sql,

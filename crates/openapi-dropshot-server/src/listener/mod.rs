@@ -242,7 +242,7 @@ async fn serve<C, S>(
         return serve_http::<C, S>(stream, (peer, None), connection, &listener).await;
     };
     let config = tls.read().unwrap_or_else(PoisonError::into_inner).clone();
-    // Boxed, so that a connection has no more memory for its handshake when that has ended, or none without TLS.
+    // Boxed: its memory is freed after the handshake, and a connection without TLS needs none.
     let handshake = Box::pin(connection.unless_closed(handshake(stream, config)));
     if let Some(Some((stream, tls))) = handshake.await {
         serve_http::<C, S>(stream, (peer, Some(tls)), connection, &listener).await;

@@ -61,7 +61,7 @@ pub(super) fn text(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) => printable(text),
-        other => other.to_string(),
+        other => printable(&other.to_string()),
     }
 }
 
@@ -94,5 +94,7 @@ mod tests {
         );
         assert!(!row.contains('\u{1b}'), "{row}");
         assert!(super::row(&json!({})).starts_with("-  -"));
+        // JSON does not escape this control character.
+        assert!(!text(&json!(["so\u{9b}ld"])).contains('\u{9b}'));
     }
 }

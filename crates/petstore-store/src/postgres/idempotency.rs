@@ -13,6 +13,7 @@ use super::{error, session::Session};
 use crate::{
     StoreError,
     idempotency::{Creatable, OnceOnly, expired_at, retention_micros},
+    record::stored_limit,
     row::Value,
 };
 use chrono::{DateTime, Utc};
@@ -65,7 +66,7 @@ pub(super) async fn delete_expired(
     now: DateTime<Utc>,
     limit: usize,
 ) -> Result<usize, StoreError> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let limit = stored_limit(limit);
     let deleted = db
         .execute(DELETE_EXPIRED, &[&expired_at(now), &limit])
         .await

@@ -36,17 +36,20 @@ impl Feed {
 }
 
 /// The position, the id and the time of an event.
-impl FromRow for (i64, Vec<u8>, i64) {
+struct Old(i64, Vec<u8>, i64);
+
+impl FromRow for Old {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        Ok((row.integer(0)?, row.bytes(1)?.to_owned(), row.integer(2)?))
+        let id = row.bytes(1)?.to_owned();
+        Ok(Old(row.integer(0)?, id, row.integer(2)?))
     }
 }
 
 /// Deletes some of the oldest events from before this time, and returns how many.
 pub(super) fn delete_before(db: &Connection, at: i64, limit: usize) -> rusqlite::Result<usize> {
-    let oldest: Vec<(i64, Vec<u8>, i64)> = all(db, OLDEST, &[stored_limit(limit).into()])?;
-    let old = oldest.iter().take_while(|(_, _, time)| *time < at);
-    let Some((position, id, _)) = old.last() else {
+    let oldest: Vec<Old> = all(db, OLDEST, &[stored_limit(limit).into()])?;
+    let old = oldest.iter().take_while(|Old(_, _, time)| *time < at);
+    let Some(Old(position, id, _)) = old.last() else {
         return Ok(0);
     };
     execute(db, PRUNED, &[(*position).into(), Value::Bytes(id)])?;

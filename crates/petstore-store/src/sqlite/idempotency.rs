@@ -3,7 +3,10 @@
 //! or not at all.
 
 use super::records::{execute, prepared, unreadable};
-use crate::idempotency::{Creatable, Creation, OnceOnly, expired_at};
+use crate::{
+    idempotency::{Creatable, Creation, OnceOnly, expired_at},
+    record::stored_limit,
+};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -49,6 +52,6 @@ pub(super) fn delete_expired(
     now: DateTime<Utc>,
     limit: usize,
 ) -> rusqlite::Result<usize> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    execute(db, DELETE_EXPIRED, &[expired_at(now).into(), limit.into()])
+    let limit = stored_limit(limit).into();
+    execute(db, DELETE_EXPIRED, &[expired_at(now).into(), limit])
 }

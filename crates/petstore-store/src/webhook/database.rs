@@ -279,7 +279,7 @@ fn own(id: EndpointId, key: KeyId) -> Vec<OwnedValue> {
 }
 
 /// The stored form of types: each type has a comma before and after it; an empty text means all types.
-pub(crate) fn stored_types(types: &[EventType]) -> String {
+fn stored_types(types: &[EventType]) -> String {
     let names: String = types.iter().flat_map(|kind| [",", kind.as_str()]).collect();
     match names.is_empty() {
         true => names,
