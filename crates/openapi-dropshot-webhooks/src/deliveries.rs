@@ -14,8 +14,7 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub trait Deliveries: Send + Sync + 'static {
     /// Creates the deliveries of new messages, if the service does not create them together with the messages. It is called before
     /// deliveries are claimed.
-    fn prepare(&self, now: DateTime<Utc>) -> impl Future<Output = Result<(), BoxError>> + Send {
-        let _ = now;
+    fn prepare(&self, _now: DateTime<Utc>) -> impl Future<Output = Result<(), BoxError>> + Send {
         async { Ok(()) }
     }
 

@@ -213,8 +213,7 @@ impl<D: Deliveries> Engine<D> {
                 tokio::select! {
                     () = &mut pause => break,
                     () = self.handle.wake.notified(), if claimed.is_ok() => {
-                        let soon = begun + WAKE_PAUSE;
-                        let deadline = pause.deadline().min(soon);
+                        let deadline = pause.deadline().min(begun + WAKE_PAUSE);
                         pause.as_mut().reset(deadline);
                     }
                     Some(task) = running.tasks.join_next_with_id() => {

@@ -191,11 +191,9 @@ impl Sender {
     pub async fn send(&self, url: &str, headers: HeaderMap, body: Bytes) -> Sent {
         let start = Instant::now();
         let sent = self.post(url, headers, body).await;
-        let duration = start.elapsed();
-        Sent {
-            duration,
-            ..sent.unwrap_or_else(Sent::failed)
-        }
+        let mut sent = sent.unwrap_or_else(Sent::failed);
+        sent.duration = start.elapsed();
+        sent
     }
 
     async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<Sent, Failure> {
@@ -275,10 +273,7 @@ fn category(error: &reqwest::Error) -> Failure {
         }
         // `source` of an I/O error skips the error that it contains, so that error is read first.
         let contained = error.downcast_ref().and_then(io::Error::get_ref);
-        cause = match contained {
-            Some(contained) => Some(contained),
-            None => error.source(),
-        };
+        cause = contained.map_or_else(|| error.source(), |contained| Some(contained));
     }
     Failure::Connection
 }

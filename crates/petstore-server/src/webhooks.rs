@@ -153,15 +153,12 @@ impl Webhooks {
 /// Reads the key file. It must be a file, and its content is short.
 fn read_key(path: &Path) -> io::Result<Vec<u8>> {
     let found = path.metadata()?;
-    if !found.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
-    if found.len() > LONGEST_KEY {
-        return Err(io::Error::other(format!(
-            "it has more than {LONGEST_KEY} bytes"
-        )));
-    }
-    fs::read(path)
+    let problem = match found.len() {
+        _ if !found.is_file() => "it is not a file".to_owned(),
+        0..=LONGEST_KEY => return fs::read(path),
+        _ => format!("it has more than {LONGEST_KEY} bytes"),
+    };
+    Err(io::Error::other(problem))
 }
 
 /// Sends deliveries from [`start`](Sending::start) to [`stop`](Sending::stop).

@@ -92,7 +92,7 @@ impl FromRow for Pet {
             name: row.text(1)?,
             category_id: row.integer(2)?,
             status: row.optional_parsed(3)?,
-            version: row.optional(4, R::integer)?,
+            version: Some(row.integer(4)?),
         })
     }
 
@@ -167,7 +167,7 @@ impl FromRow for Order {
             status: row.parsed(2)?,
             placed_at: time(row.integer(3)?)?,
             updated_at: time(row.integer(4)?)?,
-            version: row.optional(5, R::integer)?,
+            version: Some(row.integer(5)?),
         })
     }
 }

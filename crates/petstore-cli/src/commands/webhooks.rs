@@ -144,22 +144,17 @@ fn print<T: Serialize>(form: Form, values: impl IntoIterator<Item = T>) -> Resul
 
 /// Signs each event and sends it to a receiver.
 async fn listen(client: &Client, options: ListenOptions, form: Form) -> Result<()> {
-    let ListenOptions {
-        forward_to,
-        secret_file,
-        follow,
-    } = options;
     let everywhere = ["0.0.0.0/0", "::/0"].map(|network| network.parse().expect("a network"));
     let rules = EgressRules {
         allow_http: true,
         allowed_networks: everywhere.to_vec(),
         ..EgressRules::default()
     };
-    let checked = rules.check_url(&forward_to);
+    let checked = rules.check_url(&options.forward_to);
     checked.map_err(|error| WrongUsage(format!("`--forward-to`: {error}")))?;
     let agent = concat!("petstore/", env!("CARGO_PKG_VERSION"));
     let sender = Sender::new(rules, PATIENCE, agent)?;
-    let secret = match secret_file {
+    let secret = match options.secret_file {
         Some(file) => {
             let text = std::fs::read_to_string(&file);
             let text = text.with_context(|| format!("cannot read `{}`", file.display()))?;
@@ -172,13 +167,13 @@ async fn listen(client: &Client, options: ListenOptions, form: Form) -> Result<(
             secret
         }
     };
-    let (mut events, mut out) = (events::feed(client, follow)?, Out::new());
+    let (mut events, mut out) = (events::feed(client, options.follow)?, Out::new());
     while let Some(event) = events::next(&mut events).await? {
         let (id, kind) = (event["id"].as_str().unwrap_or_default(), &event["type"]);
         let body = event.to_string();
         let secret = std::slice::from_ref(&secret);
         let headers = sign(id, Utc::now(), body.as_bytes(), secret)?;
-        let sent = sender.send(&forward_to, headers, body.into()).await;
+        let sent = sender.send(&options.forward_to, headers, body.into()).await;
         let (id, kind) = (printable(id), printable(kind.as_str().unwrap_or("-")));
         let time = sent.duration.as_millis();
         let failure = sent.failure.map(|failure| failure.to_string());

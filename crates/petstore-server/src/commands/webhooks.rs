@@ -23,17 +23,14 @@ async fn list(store: &dyn Store, format: ListFormat) -> anyhow::Result<()> {
     match format {
         ListFormat::Text => {
             let lines: String = endpoints.iter().map(line).collect();
-            print(&format!(
-                "id\tkey\tstatus\tfailing since\tcreated\turl\n{lines}"
-            ))
+            let names = "id\tkey\tstatus\tfailing since\tcreated\turl";
+            print(&format!("{names}\n{lines}"))
         }
         ListFormat::Json => {
             let webhooks: Vec<Value> = endpoints.iter().map(object).collect();
             // A later version may add properties.
-            print(&format!(
-                "{:#}\n",
-                json!({ "format": 1, "webhooks": webhooks })
-            ))
+            let list = json!({ "format": 1, "webhooks": webhooks });
+            print(&format!("{list:#}\n"))
         }
     }
 }

@@ -32,6 +32,7 @@ use petstore_store::{
     EventsAfter, KeyId, Missed, NewEndpoint, REDELIVERED_AT_ONCE, Redeliver, StoreError,
 };
 use serde_json::json;
+use std::borrow::Cow;
 
 /// The most webhooks that an API key can have.
 const MOST: usize = 20;
@@ -285,12 +286,12 @@ pub(super) async fn rotate(
 }
 
 /// Returns the message of the error for an endpoint that is not enabled.
-fn check_enabled(endpoint: &Endpoint) -> Result<(), &'static str> {
-    match endpoint.webhook.status {
-        WebhookStatus::Enabled => Ok(()),
-        WebhookStatus::Pending => Err("the webhook is pending; call `verifyWebhook` first"),
-        WebhookStatus::Disabled => Err("the webhook is disabled; enable it first"),
-    }
+fn check_enabled(endpoint: &Endpoint) -> Result<(), Cow<'static, str>> {
+    Err(Cow::Borrowed(match endpoint.webhook.status {
+        WebhookStatus::Enabled => return Ok(()),
+        WebhookStatus::Pending => "the webhook is pending; call `verifyWebhook` first",
+        WebhookStatus::Disabled => "the webhook is disabled; enable it first",
+    }))
 }
 
 pub(super) async fn test(
@@ -298,8 +299,7 @@ pub(super) async fn test(
     id: WebhookId,
 ) -> Result<HttpResponseAccepted<WebhookDelivery>, TestWebhookError> {
     let (request, found) = Request::of(rqctx, &id).await?;
-    let not_enabled = |problem: &'static str| TestWebhookError::WebhookNotEnabled(problem.into());
-    check_enabled(&found).map_err(not_enabled)?;
+    check_enabled(&found).map_err(TestWebhookError::WebhookNotEnabled)?;
     let context = rqctx.context();
     // As the store keeps it.
     let now = context.now().trunc_subsecs(6);
@@ -337,10 +337,8 @@ pub(super) async fn deliveries(
     };
     let page = store(rqctx).list_deliveries(query).await;
     let DeliveryPage { deliveries, more } = request.stored(page)?;
-    let link = deliveries.last().filter(|_| more).map(|last| {
-        let last = last.id;
-        Position { last, filter }.next_link(limit)
-    });
+    let last = deliveries.last().filter(|_| more).map(|last| last.id);
+    let link = last.map(|last| Position { last, filter }.next_link(limit));
     Ok(HttpResponseHeaders::new(
         HttpResponseOk(WebhookDeliveries(deliveries)),
         ListWebhookDeliveriesOkHeaders { link },
@@ -353,9 +351,7 @@ pub(super) async fn redeliver(
     which: Redelivery,
 ) -> Result<HttpResponseAccepted<RedeliveryResult>, RedeliverWebhookError> {
     let (request, found) = Request::of(rqctx, &id).await?;
-    let not_enabled =
-        |problem: &'static str| RedeliverWebhookError::WebhookNotEnabled(problem.into());
-    check_enabled(&found).map_err(not_enabled)?;
+    check_enabled(&found).map_err(RedeliverWebhookError::WebhookNotEnabled)?;
     let (context, utc) = (rqctx.context(), |at: DateTime| at.get().to_utc());
     let now = context.now();
     let which = match (which.delivery, which.since, which.until, which.missed) {

@@ -133,19 +133,12 @@ impl<D: Database> WebhookStore for D {
     }
 
     async fn delete_endpoint(&self, key: KeyId, id: EndpointId) -> Result<bool, StoreError> {
-        let stopped: Vec<i64> = self.change(sql::STOP, own(id, key)).await?;
-        if stopped.is_empty() {
+        if count(self, sql::STOP, own(id, key)).await? == 0 {
             return Ok(false);
         }
         let delete = &sql::DELETE_DELIVERIES[usize::from(D::LOCKS_ROWS)];
-        loop {
-            let deleted: Vec<i64> = self.change(delete, vec![id.as_str().into()]).await?;
-            if deleted.len() < DELETED_AT_ONCE {
-                break;
-            }
-        }
-        let deleted: Vec<i64> = self.change(sql::DELETE, own(id, key)).await?;
-        Ok(!deleted.is_empty())
+        while count(self, delete, vec![id.as_str().into()]).await? == DELETED_AT_ONCE {}
+        Ok(count(self, sql::DELETE, own(id, key)).await? > 0)
     }
 
     async fn list_deliveries(&self, query: DeliveryQuery) -> Result<DeliveryPage, StoreError> {
@@ -170,14 +163,12 @@ impl<D: Database> WebhookStore for D {
         let endpoint = OwnedValue::from(endpoint.as_str());
         let (statement, values) = match which {
             Redeliver::One(id) => (sql::REDELIVER_ONE, vec![at.into(), id.into(), endpoint]),
-            Redeliver::Since { since, until } => {
-                let statement = sql::REDELIVER_SINCE[usize::from(D::LOCKS_ROWS)].as_str();
-                let values = vec![endpoint, since.into(), until.into(), at.into()];
-                (statement, values)
-            }
+            Redeliver::Since { since, until } => (
+                sql::REDELIVER_SINCE[usize::from(D::LOCKS_ROWS)].as_str(),
+                vec![endpoint, since.into(), until.into(), at.into()],
+            ),
         };
-        let changed: Vec<i64> = self.change(statement, values).await?;
-        Ok(changed.len())
+        count(self, statement, values).await
     }
 
     async fn webhook_position(&self) -> Result<i64, StoreError> {
@@ -268,9 +259,17 @@ impl<D: Database> WebhookStore for D {
     ) -> Result<usize, StoreError> {
         let statement = &sql::FORGET[usize::from(D::LOCKS_ROWS)];
         let values = vec![before.into(), stored_limit(limit).into()];
-        let deleted: Vec<i64> = self.change(statement, values).await?;
-        Ok(deleted.len())
+        count(self, statement, values).await
     }
+}
+
+/// Runs a statement that writes, and returns the number of its rows.
+async fn count<D: Database>(
+    db: &D,
+    sql: &'static str,
+    values: Vec<OwnedValue>,
+) -> Result<usize, StoreError> {
+    Ok(db.change::<i64>(sql, values).await?.len())
 }
 
 /// The parameters of a statement for an endpoint of a key.
