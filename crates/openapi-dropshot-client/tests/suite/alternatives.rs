@@ -92,7 +92,7 @@ async fn a_union_is_sent_and_received() {
 
 #[tokio::test]
 async fn a_member_is_sent_as_null_only_if_it_was_set_to_null() {
-    let service = Service::responding((0..5).map(|_| response("204 No Content", &[], ""))).await;
+    let service = Service::responding((0..6).map(|_| response("204 No Content", &[], ""))).await;
     let client = client(&service);
     for patch in [
         BorrowerPatch::builder()
@@ -109,6 +109,9 @@ async fn a_member_is_sent_as_null_only_if_it_was_set_to_null() {
             .hobbies(Vec::new())
             .notes(BTreeMap::new()),
         BorrowerPatch::builder().hobbies(["chess".to_owned()]),
+        BorrowerPatch::builder()
+            .hobbies(None::<Vec<String>>)
+            .notes(Some(BTreeMap::new())),
     ] {
         let sent = client
             .update_borrower()
@@ -125,6 +128,7 @@ async fn a_member_is_sent_as_null_only_if_it_was_set_to_null() {
         r#"{"languages":[],"name":"Ann"}"#,
         r#"{"hobbies":[],"notes":{}}"#,
         r#"{"hobbies":["chess"]}"#,
+        r#"{"notes":{}}"#,
     ]) {
         assert!(request.ends_with(&format!("\r\n\r\n{body}")), "{request}");
     }

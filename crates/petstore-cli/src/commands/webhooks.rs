@@ -30,12 +30,11 @@ pub(super) async fn run(service: &Service, command: WebhooksCommand, form: Form)
             print(form, webhooks.iter())
         }
         WebhooksCommand::Create { address, what } => {
-            let mut webhook = NewWebhook::builder()
+            let types = (!what.types.is_empty()).then_some(what.types);
+            let webhook = NewWebhook::builder()
                 .url(address)
+                .types(types)
                 .description(what.description);
-            if !what.types.is_empty() {
-                webhook = webhook.types(what.types);
-            }
             let created = client.create_webhook().body(webhook).send().await;
             print(form, [&*created.context("the webhook was not created")?])
         }
@@ -50,13 +49,12 @@ pub(super) async fn run(service: &Service, command: WebhooksCommand, form: Form)
             all_types,
             status,
         } => {
-            let mut update = WebhookUpdate::builder()
+            let types = (all_types || !what.types.is_empty()).then_some(what.types);
+            let update = WebhookUpdate::builder()
                 .url(address)
+                .types(types)
                 .description(what.description)
                 .status(status);
-            if all_types || !what.types.is_empty() {
-                update = update.types(what.types);
-            }
             let request = client.update_webhook().webhook_id(id.as_str()).body(update);
             let webhook = request.send().await;
             print(form, [&*webhook.with_context(|| cannot("change", &id))?])

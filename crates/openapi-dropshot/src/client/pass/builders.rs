@@ -107,11 +107,15 @@ impl Pass<'_> {
             }
             Null::Collection | Null::Plain | Null::Inside => "",
         };
-        // A value that was set is always sent: `None` is sent as `null`, and an empty list as an empty list.
-        let given = field.null.is_wrapped().then(|| quote!(.map(Some)));
+        // A value that was set is always sent: if the member may be `null`, `None` is sent as `null`, and an empty list as an empty list.
+        let given = (field.null == Null::Outside).then(|| quote!(.map(Some)));
         let (docs, deprecated) = docs_of_part(&text, deprecation.as_ref(), &[note]);
         let target = in_module(&field.own, "super");
-        if let Some(inner) = argument_of(&target, "Option").filter(|_| field.optional) {
+        let inner = match field.null {
+            Null::Collection => Some(target.clone()),
+            _ => argument_of(&target, "Option").filter(|_| field.optional),
+        };
+        if let Some(inner) = inner {
             return quote! {
                 #docs
                 #deprecated

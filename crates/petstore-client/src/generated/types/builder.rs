@@ -136,11 +136,11 @@ impl CreatedWebhook {
     }
 
     /// The types of the events that are sent. All if absent.
-    pub fn types<T: toolkit::IntoMember<::std::vec::Vec<super::EventType>>>(
+    pub fn types<T: toolkit::IntoOptional<::std::vec::Vec<super::EventType>, M>, M>(
         mut self,
         value: T,
     ) -> Self {
-        self.types = value.into_member("types").map(Some);
+        self.types = toolkit::optional_member(value, "types");
         self
     }
 
@@ -535,11 +535,11 @@ impl NewWebhook {
     }
 
     /// The types of the events that are sent. All if absent.
-    pub fn types<T: toolkit::IntoMember<::std::vec::Vec<super::EventType>>>(
+    pub fn types<T: toolkit::IntoOptional<::std::vec::Vec<super::EventType>, M>, M>(
         mut self,
         value: T,
     ) -> Self {
-        self.types = value.into_member("types").map(Some);
+        self.types = toolkit::optional_member(value, "types");
         self
     }
 
@@ -1473,11 +1473,11 @@ impl Webhook {
     }
 
     /// The types of the events that are sent. All if absent.
-    pub fn types<T: toolkit::IntoMember<::std::vec::Vec<super::EventType>>>(
+    pub fn types<T: toolkit::IntoOptional<::std::vec::Vec<super::EventType>, M>, M>(
         mut self,
         value: T,
     ) -> Self {
-        self.types = value.into_member("types").map(Some);
+        self.types = toolkit::optional_member(value, "types");
         self
     }
 
@@ -1891,11 +1891,11 @@ impl WebhookUpdate {
     }
 
     /// The types of the events that are sent from now on. An empty list stands for all.
-    pub fn types<T: toolkit::IntoMember<::std::vec::Vec<super::EventType>>>(
+    pub fn types<T: toolkit::IntoOptional<::std::vec::Vec<super::EventType>, M>, M>(
         mut self,
         value: T,
     ) -> Self {
-        self.types = value.into_member("types").map(Some);
+        self.types = toolkit::optional_member(value, "types");
         self
     }
 

@@ -66,11 +66,11 @@ impl BorrowerPatch {
     }
 
     /// `hobbies`
-    pub fn hobbies<T: toolkit::IntoMember<::std::vec::Vec<::std::string::String>>>(
-        mut self,
-        value: T,
-    ) -> Self {
-        self.hobbies = value.into_member("hobbies").map(Some);
+    pub fn hobbies<
+        T: toolkit::IntoOptional<::std::vec::Vec<::std::string::String>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.hobbies = toolkit::optional_member(value, "hobbies");
         self
     }
 
@@ -105,14 +105,16 @@ impl BorrowerPatch {
 
     /// `notes`
     pub fn notes<
-        T: toolkit::IntoMember<
+        T: toolkit::IntoOptional<
                 ::std::collections::BTreeMap<
                     ::std::string::String,
                     ::std::string::String,
                 >,
+                M,
             >,
+        M,
     >(mut self, value: T) -> Self {
-        self.notes = value.into_member("notes").map(Some);
+        self.notes = toolkit::optional_member(value, "notes");
         self
     }
 
