@@ -2,12 +2,12 @@
 
 use super::{
     Examples, Plan,
-    examples::{PARTS, Request, is_json},
+    examples::{PARTS, Request},
     mocked_operations,
 };
 use anyhow::Result;
 use openapi_dropshot::starter::ClientCall;
-use openapi_dropshot_contract::model::{Operation, SecurityScheme};
+use openapi_dropshot_contract::model::{Operation, SecurityScheme, is_json};
 
 pub(super) struct Tests {
     /// The text of the test functions.

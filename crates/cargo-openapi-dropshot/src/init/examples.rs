@@ -5,7 +5,7 @@ use crate::roundtrip::schemas::{Schema, Schemas};
 use anyhow::Result;
 use openapi_dropshot_contract::{
     Document,
-    model::{MediaType, Node, Operation, Parameter, ParameterIn, Response, StatusCode},
+    model::{MediaType, Node, Operation, Parameter, ParameterIn, Response, StatusCode, is_json},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -142,7 +142,7 @@ impl Examples {
         let schema = self.schemas.of(media.schema.as_ref())?;
         let value = chosen(&media.examples, schema.as_deref(), left_out);
         let has_members = ["application/x-www-form-urlencoded", PARTS];
-        if is_json(&media.name.value) || has_members.contains(&&*media.name.value) {
+        if media.is_json() || has_members.contains(&&*media.name.value) {
             return Ok(value);
         }
         let text = value.map_or_else(String::new, |value| match value {
@@ -179,11 +179,6 @@ fn chosen(examples: &[Node], schema: Option<&Schema>, left_out: &str) -> Option<
             .or_else(|| schema.example(left_out)),
         None => Some(examples.next().unwrap_or_else(|| json!({}))),
     }
-}
-
-pub(super) fn is_json(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    essence == "application/json" || essence.ends_with("+json")
 }
 
 fn written(status: u16, headers: Map<String, Value>, body: Option<Value>) -> MockResponse {
