@@ -11,6 +11,8 @@ const POLL: Duration = Duration::from_millis(500);
 /// The shortest time between two reads of a waiting consumer. It limits the reads if there are many events of other
 /// types.
 const PAUSE: Duration = Duration::from_millis(50);
+/// If many consumers wait, the pause of each is as long as this for all of them. So together they read about 2,000 times per second.
+const PAUSE_PER_CONSUMER: Duration = Duration::from_micros(500);
 
 /// Wakes the requests that wait for events. The state of a service contains one.
 #[derive(Debug)]
@@ -77,7 +79,10 @@ impl Subscription {
     /// server. `newest` returns the position of the newest event in the store. Only one of the waiting requests calls
     /// it.
     pub async fn changed(&mut self, newest: impl Ask) {
-        tokio::time::sleep(PAUSE).await;
+        let consumers = self.news.newest.receiver_count() as f64;
+        // All consumers are woken at the same moment. Different pauses then spread their reads.
+        let pause = PAUSE_PER_CONSUMER.mul_f64(consumers * rand::random_range(0.5..1.5));
+        tokio::time::sleep(pause.max(PAUSE)).await;
         tokio::select! {
             // The sender is never dropped.
             _changed = self.receiver.changed() => {}

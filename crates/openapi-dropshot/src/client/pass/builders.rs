@@ -107,7 +107,7 @@ impl Pass<'_> {
             }
             Null::Collection | Null::Plain | Null::Inside => "",
         };
-        // A value that was set is always sent: if the member may be `null`, `None` is sent as `null`, and an empty list as an empty list.
+        // If the member may be `null`, `None` is sent as `null`. An empty list is sent as an empty list.
         let given = (field.null == Null::Outside).then(|| quote!(.map(Some)));
         let (docs, deprecated) = docs_of_part(&text, deprecation.as_ref(), &[note]);
         let target = in_module(&field.own, "super");
