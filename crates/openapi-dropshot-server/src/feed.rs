@@ -11,7 +11,8 @@ const POLL: Duration = Duration::from_millis(500);
 /// The shortest time between two reads of a waiting consumer. It limits the reads if there are many events of other
 /// types.
 const PAUSE: Duration = Duration::from_millis(50);
-/// If many consumers wait, the pause of each is as long as this for all of them. So together they read about 2,000 times per second.
+/// The share of each waiting consumer in the pause, if there are more than some 100: with 1,000 consumers, each of them pauses for about
+/// half a second. So all together read about 2,000 times per second.
 const PAUSE_PER_CONSUMER: Duration = Duration::from_micros(500);
 
 /// Wakes the requests that wait for events. The state of a service contains one.
@@ -94,11 +95,12 @@ impl Subscription {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use futures::FutureExt as _;
+    use futures::{FutureExt as _, future::join_all};
     use std::{
         future::{pending, ready},
         sync::atomic::{AtomicI64, Ordering},
     };
+    use tokio::time::{sleep, timeout};
 
     #[tokio::test]
     async fn events_of_this_and_of_other_servers_wake_waiting_requests() {
@@ -112,5 +114,30 @@ mod tests {
         let asked = Arc::new(AtomicI64::new(7));
         let next = move || ready(Some(asked.fetch_add(1, Ordering::Relaxed))).boxed();
         tokio::join!(first.changed(next.clone()), second.changed(next));
+    }
+
+    // The time of this test is simulated.
+    #[tokio::test(start_paused = true)]
+    async fn a_thousand_waiting_consumers_do_not_read_twenty_times_per_second_each() {
+        let (news, reads) = (Arc::new(News::default()), AtomicI64::new(0));
+        let consumers = (0..1_000).map(|_| {
+            let (mut subscription, reads) = (news.subscribe(), &reads);
+            async move {
+                loop {
+                    subscription.changed(|| pending().boxed()).await;
+                    reads.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        });
+        let announcing = async {
+            loop {
+                news.announce();
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let all = async { tokio::join!(join_all(consumers), announcing) };
+        let _elapsed = timeout(Duration::from_secs(10), all).await;
+        let reads = reads.into_inner();
+        assert!((15_000..25_000).contains(&reads), "{reads} in 10 seconds");
     }
 }
